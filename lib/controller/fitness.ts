@@ -1,0 +1,34 @@
+/** Whether a volume that a claim asks for by name fits it (BEHAVIOUR 3.4). */
+import { accessModesSatisfied } from './access-modes.ts';
+import { storageClassOf, volumeModeOf } from './annotations.ts';
+import { capacityOf } from './candidate.ts';
+import type { Features } from './features.ts';
+import { wholeUnits } from './quantity.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from './types.ts';
+
+/**
+ * Selector, phase and node affinity are not looked at, as upstream.
+ * @returns why the volume does not fit, in upstream's words; undefined when it does.
+ */
+export function whyUnfit(volume: PersistentVolume, claim: PersistentVolumeClaim, features: Features) {
+  if (volume.metadata.deletionTimestamp !== undefined) {
+    return `the volume is marked for deletion "${volume.metadata.name}"`;
+  }
+  const requested = claim.spec.resources?.requests?.['storage'] ?? '0';
+  if (wholeUnits(capacityOf(volume)) < wholeUnits(requested)) return 'requested PV is too small';
+  if (storageClassOf(volume) !== storageClassOf(claim)) return 'storageClassName does not match';
+  const offeredAttributes = volume.spec.volumeAttributesClassName ?? '';
+  const requestedAttributes = claim.spec.volumeAttributesClassName ?? '';
+  if (features.volumeAttributesClass) {
+    if (offeredAttributes !== requestedAttributes) return 'volumeAttributesClassName does not match';
+  } else if (offeredAttributes !== '' || requestedAttributes !== '') {
+    return 'volumeAttributesClassName is not supported when the feature-gate VolumeAttributesClass is disabled';
+  }
+  if (volumeModeMismatch(volume, claim)) return 'incompatible volumeMode';
+  if (!accessModesSatisfied(claim.spec.accessModes, volume.spec.accessModes)) return 'incompatible accessMode';
+  return undefined;
+}
+
+export function volumeModeMismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  return volumeModeOf(volume) !== volumeModeOf(claim);
+}

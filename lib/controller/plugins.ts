@@ -1,0 +1,56 @@
+/** The in-tree plugin interface: recycle, delete and provision (BEHAVIOUR 7 and 8). */
+import type { Node, PersistentVolume, PersistentVolumeClaim, StorageClass } from './types.ts';
+
+export interface ProvisionOptions {
+  /** Name that the volume must get: `pvc-<claim uid>`. */
+  readonly volumeName: string;
+  readonly claim: PersistentVolumeClaim;
+  readonly storageClass: StorageClass;
+  readonly node?: Node;
+}
+
+/** `done`: the data is gone. `waiting`: a later event continues (a recycler pod still runs). */
+export type RecycleResult = 'done' | 'waiting';
+
+export interface VolumePlugin {
+  /** Such as `kubernetes.io/host-path`. */
+  readonly name: string;
+  readonly supportsMountOptions: boolean;
+  /** True for the volume sources that are this plugin's own. */
+  supports(volume: PersistentVolume): boolean;
+  /** One re-entrant step of scrubbing. Throws when the attempt failed; the next sync starts a new one. */
+  recycle?(volume: PersistentVolume): Promise<RecycleResult>;
+  /** Called once the recycled volume is free again: removes what the recycling left behind. */
+  cleanUpRecycle?(volume: PersistentVolume): Promise<void>;
+  /** Builds a deleter; throws when it cannot. The deleter destroys the backing storage. */
+  newDeleter?(volume: PersistentVolume): () => Promise<void>;
+  /** Builds a provisioner; throws when it cannot. The provisioner makes the storage and returns the bare volume. */
+  newProvisioner?(options: ProvisionOptions): () => Promise<PersistentVolume>;
+}
+
+/** Thrown by a deleter whose volume is still attached: no failure, tried again later (BEHAVIOUR 7.2 step 7). */
+export class VolumeInUseError extends Error {
+  override readonly name = 'VolumeInUseError';
+}
+
+/** The registered plugins, with upstream's look-up errors. */
+export class PluginRegistry {
+  readonly #plugins: readonly VolumePlugin[];
+
+  constructor(plugins: readonly VolumePlugin[] = []) {
+    this.#plugins = plugins;
+  }
+
+  byName(name: string): VolumePlugin | undefined {
+    return this.#plugins.find((plugin) => plugin.name === name);
+  }
+
+  /** @throws Error `no volume plugin matched` or `multiple volume plugins matched: …`. */
+  bySource(volume: PersistentVolume): VolumePlugin {
+    const matches = this.#plugins.filter((plugin) => plugin.supports(volume));
+    const [first] = matches;
+    if (first === undefined) throw new Error('no volume plugin matched');
+    if (matches.length > 1) throw new Error(`multiple volume plugins matched: ${matches.map((p) => p.name).join(',')}`);
+    return first;
+  }
+}
