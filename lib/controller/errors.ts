@@ -65,7 +65,10 @@ export class StateError extends Error {
 
 /** The first error of that class in an error and its causes. */
 export function findCause<E extends Error>(error: unknown, type: abstract new (...args: never[]) => E): E | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof type) return at;
+  // Bounded, since nothing forbids a circle of causes.
+  for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++) {
+    if (at instanceof type) return at;
+  }
   return undefined;
 }
 

@@ -13,13 +13,21 @@ export interface ServerVersion {
 const OLDEST_MINOR = 31;
 const VOLUME_ATTRIBUTES_CLASS_MINOR = 34;
 
+interface VersionAnswer {
+  readonly major?: string;
+  readonly minor?: string;
+  /** What a server behaves as that emulates an older version. */
+  readonly emulationMajor?: string;
+  readonly emulationMinor?: string;
+}
+
 /**
- * Reads the `major` and `minor` of a `/version` answer; managed clusters write minors such as `31+`.
- * @throws Error when they are not numbers.
+ * Reads a `/version` answer; managed clusters write minors such as `31+`.
+ * @throws Error when major and minor are not numbers.
  */
-export function parseServerVersion(version: { major?: string; minor?: string }): ServerVersion {
-  const major = Number.parseInt(version.major ?? '', 10);
-  const minor = Number.parseInt(version.minor ?? '', 10);
+export function parseServerVersion(version: VersionAnswer): ServerVersion {
+  const major = Number.parseInt(version.emulationMajor || version.major || '', 10);
+  const minor = Number.parseInt(version.emulationMinor || version.minor || '', 10);
   if (!Number.isInteger(major) || !Number.isInteger(minor)) {
     throw new Error(`server version has no usable major and minor: "${version.major}" "${version.minor}"`);
   }

@@ -1,0 +1,33 @@
+/**
+ * Lambda: the watch bridge, started by a schedule and running until its time is nearly over; two always overlap. Each
+ * start lists the cluster once. A failure ends the invocation with an error, and the next one starts anew.
+ */
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
+import middy from '@middy/core';
+import type { Context, ScheduledEvent } from 'aws-lambda';
+import { readConfig } from '../lib/config.ts';
+import { bridgeHooks } from '../lib/observability/bridge-hooks.ts';
+import type { Runtime } from '../lib/worker/runtime.ts';
+import { createObservability, lazy, type Observability, runtimeFromEnvironment } from './environment.ts';
+
+/** The end of an invocation that is kept for handing over: events in flight still reach the queue. */
+const RESERVE_MS = 15_000;
+
+export type BridgeFunction = (event: ScheduledEvent, context: Context) => Promise<void>;
+
+export function createBridgeFunction(runtime: () => Runtime, { logger, metrics }: Observability): BridgeFunction {
+  const run = async (_event: ScheduledEvent, context: Context) => {
+    const bridge = await runtime().bridge(bridgeHooks(logger, metrics));
+    const lifetimeMs = Math.max(0, context.getRemainingTimeInMillis() - RESERVE_MS);
+    logger.info('bridge starts', { lifetimeMs });
+    await bridge.run(AbortSignal.timeout(lifetimeMs));
+    logger.info('bridge ends');
+  };
+  const wrapped = middy(run)
+    .use(injectLambdaContext(logger, { resetKeys: true }))
+    .use(logMetrics(metrics, { captureColdStartMetric: true, throwOnEmptyMetrics: false }));
+  return wrapped as unknown as BridgeFunction;
+}
+
+export const handler = createBridgeFunction(lazy(runtimeFromEnvironment), createObservability(readConfig(process.env)));

@@ -1,0 +1,32 @@
+/** Lambda: the scheduled resync, which puts every key of the cluster into its queue. The safety net under the bridge. */
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import { MetricUnit } from '@aws-lambda-powertools/metrics';
+import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
+import middy from '@middy/core';
+import type { Context, ScheduledEvent } from 'aws-lambda';
+import { readConfig } from '../lib/config.ts';
+import { fullResync } from '../lib/worker/full-resync.ts';
+import type { Runtime } from '../lib/worker/runtime.ts';
+import { createObservability, lazy, type Observability, runtimeFromEnvironment } from './environment.ts';
+
+/** Time kept back at the end, so that what is under way is given up in order. */
+const RESERVE_MS = 2_000;
+
+export type ResyncFunction = (event: ScheduledEvent, context: Context) => Promise<{ keys: number }>;
+
+export function createResyncFunction(runtime: () => Runtime, { logger, metrics }: Observability): ResyncFunction {
+  const run = async (event: ScheduledEvent, context: Context) => {
+    const { cluster, producer } = runtime();
+    const signal = AbortSignal.timeout(Math.max(0, context.getRemainingTimeInMillis() - RESERVE_MS));
+    const keys = await fullResync(cluster.withSignal(signal), producer, event.id, signal);
+    metrics.addMetric('ResyncKeys', MetricUnit.Count, keys);
+    logger.info('resync sent', { keys });
+    return { keys };
+  };
+  const wrapped = middy(run)
+    .use(injectLambdaContext(logger, { resetKeys: true }))
+    .use(logMetrics(metrics, { captureColdStartMetric: true, throwOnEmptyMetrics: false }));
+  return wrapped as unknown as ResyncFunction;
+}
+
+export const handler = createResyncFunction(lazy(runtimeFromEnvironment), createObservability(readConfig(process.env)));

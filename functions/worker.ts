@@ -1,0 +1,34 @@
+/** What the two workers have in common: middleware around the batch handler of one queue. */
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
+import { captureLambdaHandler } from '@aws-lambda-powertools/tracer/middleware';
+import middy from '@middy/core';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { SyncKey } from '../lib/controller/types.ts';
+import { workerHooks } from '../lib/observability/worker-hooks.ts';
+import type { BatchHandler } from '../lib/queue/worker.ts';
+import { combineHooks, type KeyHooks } from '../lib/worker/hooks.ts';
+import type { Runtime } from '../lib/worker/runtime.ts';
+import { lazy, type Observability } from './environment.ts';
+
+export type WorkerFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+
+/**
+ * @param runtime called at the first event, so that a missing setting is an error of that event with a clear text.
+ * @param listener told of every key besides the logs and metrics: the local run's output.
+ * @returns the function of one queue, for an event source with ReportBatchItemFailures.
+ */
+export function createWorkerFunction(
+  kind: SyncKey['kind'],
+  runtime: () => Runtime,
+  { logger, metrics, tracer }: Observability,
+  listener: KeyHooks = {},
+): WorkerFunction {
+  const hooks = combineHooks(workerHooks(logger, metrics), listener);
+  const handler = lazy((): BatchHandler => runtime().batchHandler(kind, hooks));
+  const wrapped = middy((event: SQSEvent, context: Context) => handler()(event, context))
+    .use(captureLambdaHandler(tracer, { captureResponse: false }))
+    .use(injectLambdaContext(logger, { resetKeys: true }))
+    .use(logMetrics(metrics, { captureColdStartMetric: true, throwOnEmptyMetrics: false }));
+  return wrapped as unknown as WorkerFunction;
+}

@@ -1,0 +1,163 @@
+/**
+ * One environment of the system: the API server, the queues, the pool of volumes, and what is made of them (batch
+ * handlers, the bridge). Built once per Lambda environment, or once per process in the local run.
+ */
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { Bridge } from '../bridge/bridge.ts';
+import type { BridgeHooks } from '../bridge/ports.ts';
+import type { BridgeSettings } from '../bridge/settings.ts';
+import { ApiServerCluster, type ApiServerOptions } from '../cluster/api-server.ts';
+import type { Connection } from '../cluster/connection.ts';
+import { ApiVolumePool } from '../cluster/volume-pool.ts';
+import type { Config } from '../config.ts';
+import { type Features, featuresOf } from '../controller/features.ts';
+import { STANDARD_MIGRATION } from '../controller/migration.ts';
+import * as predicates from '../controller/needs-sync.ts';
+import { PluginRegistry, type VolumePlugin } from '../controller/plugins.ts';
+import type { Cluster, ControllerSettings, SyncRules } from '../controller/ports.ts';
+import type { SyncKey } from '../controller/types.ts';
+import { inTreePlugins } from '../plugins/in-tree.ts';
+import { volumeOfRecyclerPod } from '../plugins/recycler-pod.ts';
+import { parseMessage } from '../queue/message.ts';
+import { enqueueThrough, type ProducerOptions, QueueProducer } from '../queue/producer.ts';
+import { type BatchHandler, createBatchHandler } from '../queue/worker.ts';
+import type { KeyHooks } from './hooks.ts';
+import { createSyncKey } from './sync-key.ts';
+
+export interface Queue {
+  readonly url: string;
+  readonly deadLetterUrl: string;
+}
+
+export interface RuntimeOptions {
+  readonly connection: Connection;
+  readonly config: Config;
+  readonly sqs: SQSClient;
+  readonly queues: Readonly<Record<SyncKey['kind'], Queue>>;
+  readonly plugins?: (cluster: Cluster) => readonly VolumePlugin[];
+  readonly onRequest?: NonNullable<ApiServerOptions['onRequest']>;
+  readonly onBatchSent?: NonNullable<ProducerOptions['onBatch']>;
+  readonly onEventFailure?: (error: unknown) => void;
+}
+
+const FEATURES_TTL_MS = 3_600_000;
+
+export class Runtime {
+  readonly cluster: ApiServerCluster;
+  readonly producer: QueueProducer;
+  readonly pool: ApiVolumePool;
+  readonly config: Config;
+  readonly #options: RuntimeOptions;
+  #features: { value: Promise<Features>; readAt: number } | undefined;
+
+  /** Nothing is sent yet. @throws ConnectionError when the connection's fields are wrong. */
+  constructor(options: RuntimeOptions) {
+    const { connection, config, sqs, queues, onRequest, onBatchSent, onEventFailure } = options;
+    this.#options = options;
+    this.config = config;
+    this.cluster = new ApiServerCluster(connection, {
+      maxSockets: config.maxSockets,
+      requestTimeoutMs: config.requestTimeoutMs,
+      events: { emit: config.mode === 'enforce', ...(onEventFailure && { onFailure: onEventFailure }) },
+      ...(onRequest && { onRequest }),
+    });
+    this.pool = new ApiVolumePool(this.cluster);
+    this.producer = new QueueProducer({
+      client: sqs,
+      queueUrls: {
+        PersistentVolume: queues.PersistentVolume.url,
+        PersistentVolumeClaim: queues.PersistentVolumeClaim.url,
+      },
+      ...(onBatchSent && { onBatch: onBatchSent }),
+    });
+  }
+
+  /** The handler of one queue's events. */
+  batchHandler(kind: SyncKey['kind'], hooks: KeyHooks = {}): BatchHandler {
+    const { sqs, queues } = this.#options;
+    const { config } = this;
+    return createBatchHandler({
+      client: sqs,
+      queueUrl: queues[kind].url,
+      deadLetterQueueUrl: queues[kind].deadLetterUrl,
+      parse: (body) => parseMessage(body, kind),
+      handle: createSyncKey(
+        {
+          mode: config.mode,
+          cluster: (signal) => this.cluster.withSignal(signal),
+          pool: this.pool,
+          enqueue: enqueueThrough(this.producer, { maxAttempts: 3 }),
+          plugins: (cluster) => this.#plugins(cluster),
+          rules: () => this.#rules(),
+        },
+        hooks,
+      ),
+      retry: {
+        sync: { firstSeconds: config.retryFirstSeconds, maxSeconds: config.retryMaxSeconds },
+        operation: { firstSeconds: config.retryFirstSeconds, maxSeconds: config.operationRetryMaxSeconds },
+        outOfTimeSeconds: 0,
+      },
+      reserveMs: config.reserveMs,
+      concurrency: config.groupConcurrency,
+      hooks,
+    });
+  }
+
+  /** A bridge over this environment's API server and queues. */
+  async bridge(hooks: BridgeHooks = {}, settings: Partial<BridgeSettings> = {}): Promise<Bridge> {
+    const { config } = this;
+    const rules: SyncRules = { ...(await this.#rules()), plugins: new PluginRegistry(this.#plugins(this.cluster)) };
+    return new Bridge({
+      source: this.cluster,
+      sender: this.producer,
+      predicates,
+      rules,
+      settings: {
+        recyclerNamespace: config.recyclerNamespace || undefined,
+        echoWindowMs: config.echoWindowMs,
+        wakeCount: config.wakeCount,
+        resyncPeriodMs: config.resyncPeriodMs,
+        sweepPeriodMs: config.sweepPeriodMs,
+        ...settings,
+      },
+      volumeOfPod: volumeOfRecyclerPod,
+      hooks,
+    });
+  }
+
+  /** Ends requests, watches and connections. */
+  close(): void {
+    this.pool.close();
+    this.cluster.close();
+  }
+
+  #plugins(cluster: Cluster): readonly VolumePlugin[] {
+    return this.#options.plugins?.(cluster) ?? inTreePlugins(cluster, this.config);
+  }
+
+  async #rules(): Promise<Omit<SyncRules, 'plugins'>> {
+    const { config } = this;
+    const settings: ControllerSettings = {
+      dynamicProvisioning: config.dynamicProvisioning === 'on',
+      createVolumeAttempts: config.createVolumeAttempts,
+      createVolumeIntervalMs: config.createVolumeIntervalMs,
+      poolMaxAgeMs: config.poolMaxAgeMs,
+    };
+    return { features: await this.#readFeatures(), migration: STANDARD_MIGRATION, settings };
+  }
+
+  /** The server's version decides some rules; it is read once an hour, and again after a failure. */
+  #readFeatures(): Promise<Features> {
+    if (this.#features === undefined || Date.now() - this.#features.readAt > FEATURES_TTL_MS) {
+      const { volumeAttributesClass } = this.config;
+      const override =
+        volumeAttributesClass === 'auto' ? {} : { volumeAttributesClass: volumeAttributesClass === 'on' };
+      const value = this.cluster.serverVersion().then((version) => featuresOf(version, override));
+      value.catch(() => {
+        this.#features = undefined;
+      });
+      this.#features = { value, readAt: Date.now() };
+    }
+    return this.#features.value;
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * One key from the queue to the controller: builds the surroundings of a sync, runs it, and says how it went. In observe
+ * mode the very same sync runs over a recording cluster, and its verdict is told instead of written.
+ */
+import { type RecordedWrite, RecordingCluster } from '../cluster/recording.ts';
+import { ClusterError, findCause, messageOf, OperationError, StateError } from '../controller/errors.ts';
+import { PluginRegistry, type VolumePlugin } from '../controller/plugins.ts';
+import type { Cluster, Enqueue, Note, RunOperation, SyncContext, SyncRules, VolumePool } from '../controller/ports.ts';
+import { type DeletedObject, reconcile } from '../controller/reconcile.ts';
+import type { SyncKey } from '../controller/types.ts';
+import type { SyncMessage } from '../queue/message.ts';
+import type { CallInfo } from '../queue/worker.ts';
+import { dryPlugin } from './dry-plugin.ts';
+
+export type Mode = 'observe' | 'enforce';
+
+export interface SyncSurroundings {
+  readonly mode: Mode;
+  /** The cluster, with every request bound to a signal. */
+  readonly cluster: (signal: AbortSignal) => Cluster;
+  readonly pool: VolumePool;
+  readonly enqueue: Enqueue;
+  /** In-tree plugins that work through this cluster. */
+  readonly plugins: (cluster: Cluster) => readonly VolumePlugin[];
+  readonly rules: () => Promise<Omit<SyncRules, 'plugins'>>;
+}
+
+export interface SyncHooks {
+  /** Observe mode: what the sync would have written. */
+  readonly onVerdict?: (key: SyncKey, writes: readonly RecordedWrite[]) => void;
+  /** The objects contradict each other; the key is done until one of them changes. */
+  readonly onContradiction?: (key: SyncKey, error: StateError) => void;
+  readonly onNote?: (key: SyncKey, observation: string) => void;
+}
+
+/** @returns the `handle` of a batch handler. It rejects when the key is to be tried again. */
+export function createSyncKey(surroundings: SyncSurroundings, hooks: SyncHooks = {}) {
+  return async (key: SyncKey, messages: readonly SyncMessage[], info: CallInfo): Promise<void> => {
+    const rules = await surroundings.rules();
+    const live = surroundings.cluster(info.signal);
+    const recording = surroundings.mode === 'observe' ? new RecordingCluster(live) : undefined;
+    const cluster = recording ?? live;
+    const plugins = surroundings.plugins(cluster);
+    const ctx: SyncContext = {
+      ...rules,
+      cluster,
+      pool: recording === undefined ? surroundings.pool : readOnlyPool(surroundings.pool),
+      plugins: new PluginRegistry(recording === undefined ? plugins : plugins.map(dryPlugin)),
+      enqueue: recording === undefined ? surroundings.enqueue : async () => {},
+      runOperation,
+      clock: clockUntil(info.signal),
+      note: noteFor(key, hooks),
+      redelivered: info.receiveCount > 1,
+    };
+    try {
+      await reconcile(ctx, workOf(key, messages));
+    } catch (error) {
+      const contradiction = findCause(error, StateError);
+      if (contradiction === undefined) throw error;
+      hooks.onContradiction?.(key, contradiction);
+    }
+    if (recording !== undefined) hooks.onVerdict?.(key, recording.recorded);
+  };
+}
+
+/** Messages of one key, united: every deletion that was seen counts, and the newest hint. */
+function workOf(key: SyncKey, messages: readonly SyncMessage[]) {
+  const deleted = messages.flatMap((message): DeletedObject[] =>
+    message.deleted === undefined ? [] : [{ uid: message.uid ?? '', ...message.deleted }],
+  );
+  const hint = messages.findLast((message) => message.hint !== undefined)?.hint?.volumeName;
+  return { key, deleted, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** A failed plugin operation gets the operation back-off; an API server that did not answer gets the sync's. */
+const runOperation: RunOperation = async (name, operation) => {
+  try {
+    await operation();
+  } catch (error) {
+    if (findCause(error, ClusterError) !== undefined) throw error;
+    throw new OperationError(`operation ${name}: ${messageOf(error)}`, { cause: error });
+  }
+};
+
+/** What a recorded sync believes to have written must not enter the pool of real volumes. */
+function readOnlyPool(pool: VolumePool): VolumePool {
+  return { volumes: (maxAgeMs) => pool.volumes(maxAgeMs), drop: () => {}, store: () => {} };
+}
+
+function clockUntil(signal: AbortSignal): SyncContext['clock'] {
+  return {
+    now: () => Date.now(),
+    sleep: (ms) =>
+      new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason);
+        const onAbort = () => {
+          clearTimeout(timer);
+          reject(signal.reason);
+        };
+        const timer = setTimeout(() => {
+          signal.removeEventListener('abort', onAbort);
+          resolve();
+        }, ms);
+        signal.addEventListener('abort', onAbort, { once: true });
+      }),
+  };
+}
+
+function noteFor(key: SyncKey, { onNote }: SyncHooks): Note {
+  return onNote === undefined ? () => {} : (observation) => onNote(key, observation);
+}

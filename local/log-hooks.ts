@@ -1,0 +1,48 @@
+/** What happens in the system, as log lines of the local programs. */
+import type { BridgeHooks } from '../lib/bridge/ports.ts';
+import { ConflictError, findCause, messageOf, ThrottledError } from '../lib/controller/errors.ts';
+import type { SyncKey } from '../lib/controller/types.ts';
+import type { KeyHooks } from '../lib/worker/hooks.ts';
+import type { Log } from './log.ts';
+
+export function logKeys(log: Log): KeyHooks {
+  return {
+    onDone: (key, messages, ms) => log.debug(`${nameOf(key)}: synced in ${ms.toFixed(0)} ms (${messages[0]?.reason})`),
+    onFailed: (key, error, { seconds }) => {
+      const usual = findCause(error, ConflictError) ?? findCause(error, ThrottledError);
+      const text = `${nameOf(key)}: ${messageOf(error)}; again in ${seconds} s`;
+      if (usual === undefined) log.warn(text);
+      else log.debug(text);
+    },
+    onSkipped: (key, why) => log.debug(`${key}: handed back (${why})`),
+    onDeadLetter: (_record, error) => log.error(`${error.message}: sent to the dead-letter queue`),
+    onQueueError: (error) => log.warn(`queue: ${messageOf(error)}`),
+    onContradiction: (key, error) => log.warn(`${nameOf(key)}: ${messageOf(error)}`),
+    onVerdict: (key, writes) => {
+      for (const write of writes) {
+        const what =
+          write.verb === 'event'
+            ? `say ${write.event.type} ${write.event.reason}: ${write.event.message}`
+            : `${write.verb} ${write.kind} ${write.object.metadata.name}`;
+        log.info(`${nameOf(key)}: would ${what}`);
+      }
+    },
+    onNote: (key, observation) => {
+      const isChange = / -> /.test(observation);
+      log[isChange ? 'info' : 'debug'](`${nameOf(key)}: ${observation}`);
+    },
+  };
+}
+
+export function logBridge(log: Log): BridgeHooks {
+  return {
+    listed: (kind, count) => log.info(`bridge: ${count} ${kind} objects listed`),
+    sent: (kind, reason) => log.debug(`bridge: ${kind} key sent (${reason})`),
+    woken: ({ namespace, name }, volume) => log.debug(`bridge: claim ${namespace}/${name} woken for volume ${volume}`),
+    failed: (what, error) => log.warn(`bridge: ${what}: ${messageOf(error)}; will be tried again`),
+  };
+}
+
+export function nameOf({ kind, namespace, name }: SyncKey): string {
+  return kind === 'PersistentVolume' ? `pv/${name}` : `pvc/${namespace}/${name}`;
+}

@@ -1,0 +1,119 @@
+/** `npm start`: the whole system in one process, against any cluster. It writes nothing unless told to. */
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { ApiServerCluster } from '../lib/cluster/api-server.ts';
+import type { Connection } from '../lib/cluster/connection.ts';
+import { isSupported } from '../lib/controller/features.ts';
+import { refuseLiveBinder } from './binder-lease.ts';
+import {
+  configOf,
+  connectionOf,
+  helpOf,
+  main,
+  type Options,
+  parseOptions,
+  UsageError,
+  type Values,
+} from './command-line.ts';
+import { createLog, type Level } from './log.ts';
+import { logBridge, logKeys } from './log-hooks.ts';
+import { addressesOf } from './queue/addresses.ts';
+import { runUntilSignal } from './run.ts';
+
+const OPTIONS: Options = {
+  kubeconfig: { type: 'string', value: 'FILE', help: 'the cluster; needed' },
+  context: { type: 'string', value: 'NAME', help: 'a context of that file; default: its current one' },
+  mode: {
+    type: 'string',
+    value: 'MODE',
+    help: 'observe (default): say what would be done, write nothing; enforce: do it',
+  },
+  'volumes-queue-url': {
+    type: 'string',
+    value: 'URL',
+    help: 'a real FIFO queue for volume keys; default: embedded queues',
+  },
+  'claims-queue-url': { type: 'string', value: 'URL', help: 'the same for claim keys' },
+  'volumes-dead-letter-url': {
+    type: 'string',
+    value: 'URL',
+    help: 'dead-letter queue of the first; default: read from its redrive policy',
+  },
+  'claims-dead-letter-url': { type: 'string', value: 'URL', help: 'dead-letter queue of the second' },
+  'sqs-endpoint': { type: 'string', value: 'URL', help: 'where these queues are, if not at AWS' },
+  region: { type: 'string', value: 'REGION', help: 'of these queues; default: AWS_REGION, else us-east-1' },
+  'recycler-namespace': {
+    type: 'string',
+    value: 'NAME',
+    help: 'namespace of recycler pods; without one nothing is recycled',
+  },
+  'beside-another-controller': { type: 'boolean', help: 'enforce although a controller manager holds its lease' },
+  'log-level': { type: 'string', value: 'LEVEL', help: 'debug, info (default), warn, error or silent' },
+};
+
+const ABOUT =
+  'Watches a cluster, decides as the PersistentVolume controller would, and in enforce mode writes it.\n' +
+  'Further settings: environment variables PV_… (lib/config.ts).';
+
+async function start(argv: readonly string[]): Promise<number> {
+  const values = parseOptions(argv, OPTIONS);
+  if (values['help']) {
+    console.log(helpOf('npm start --', ABOUT, OPTIONS));
+    return 0;
+  }
+  const text = (name: string) => (typeof values[name] === 'string' ? (values[name] as string) : undefined);
+  const config = configOf({
+    PV_MODE: text('mode'),
+    PV_LOG_LEVEL: text('log-level')?.toUpperCase(),
+    PV_RECYCLER_NAMESPACE: text('recycler-namespace'),
+    AWS_REGION: text('region'),
+  });
+  const connection = connectionOf(values);
+  const log = createLog(config.logLevel.toLowerCase() as Level | 'silent');
+  const version = await inspectCluster(connection, config.mode === 'enforce' && !values['beside-another-controller']);
+  if (!isSupported(version)) log.warn(`Kubernetes ${version.major}.${version.minor} is older than 1.31: not tested`);
+
+  const queue = await queuesOf(values, config.region);
+  const options = {
+    connection,
+    config,
+    ...(queue && { queue }),
+    hooks: logKeys(log),
+    bridgeHooks: logBridge(log),
+    onError: (error: unknown) => log.warn(String(error)),
+  };
+  const where = `${connection.server}, Kubernetes ${version.major}.${version.minor}`;
+  return await runUntilSignal(options, log, () => {
+    log.info(`${config.mode} on ${where}; ${queue === undefined ? 'embedded queues' : 'queues by URL'}; Ctrl-C stops`);
+    if (config.mode === 'observe') log.info('observe writes nothing; --mode enforce makes this the controller');
+  });
+}
+
+/** The server's version, and a refusal where somebody else binds. */
+async function inspectCluster(connection: Connection, mustBeAlone: boolean) {
+  const cluster = new ApiServerCluster(connection);
+  try {
+    const version = await cluster.serverVersion();
+    if (mustBeAlone) await refuseLiveBinder(connection);
+    return version;
+  } finally {
+    cluster.close();
+  }
+}
+
+async function queuesOf(values: Values, region: string) {
+  const url = (name: string) => (typeof values[name] === 'string' ? (values[name] as string) : undefined);
+  const [volumes, claims] = [url('volumes-queue-url'), url('claims-queue-url')];
+  if (volumes === undefined && claims === undefined) return undefined;
+  if (volumes === undefined || claims === undefined) {
+    throw new UsageError('--volumes-queue-url and --claims-queue-url belong together');
+  }
+  const endpoint = url('sqs-endpoint');
+  const client = new SQSClient({ region, ...(endpoint && { endpoint }) });
+  const addresses = await addressesOf(client, {
+    PersistentVolume: { url: volumes, deadLetterUrl: url('volumes-dead-letter-url') },
+    PersistentVolumeClaim: { url: claims, deadLetterUrl: url('claims-dead-letter-url') },
+  });
+  return { client, addresses };
+}
+
+await main(start);
