@@ -7,6 +7,9 @@ const KNOWN: Readonly<Record<string, number>> = {
   ReadWriteOncePod: 8,
 };
 
+/** A bit that no volume's set has. */
+const UNKNOWN = 16;
+
 /** A set of access modes as bits; unknown modes are left out, as upstream's index does. */
 export type ModeSet = number;
 
@@ -14,6 +17,12 @@ export function modeSetOf(accessModes: readonly string[] | undefined): ModeSet {
   let set = 0;
   for (const mode of accessModes ?? []) set |= KNOWN[mode] ?? 0;
   return set;
+}
+
+/** The set that a claim requests: no group holds a mode that is not known here, so no volume is taken that lacks it. */
+export function requestedModeSet(accessModes: readonly string[] | undefined): ModeSet {
+  const known = (accessModes ?? []).every((mode) => Object.hasOwn(KNOWN, mode));
+  return known ? modeSetOf(accessModes) : UNKNOWN;
 }
 
 export function modesIn(set: ModeSet): string[] {

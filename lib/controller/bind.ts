@@ -56,7 +56,7 @@ async function bindVolumeToClaim(ctx: SyncContext, volume: PersistentVolume, cla
     ctx.pool.store(stored);
     return stored;
   } catch (error) {
-    ctx.pool.drop(volume.metadata.name);
+    ctx.pool.drop(volume.metadata.name, volume.metadata.resourceVersion);
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 import { annotationOf, PRE_RESIZE_CAPACITY } from './annotations.ts';
 import type { Features } from './features.ts';
 import type { SyncContext } from './ports.ts';
-import { isQuantity } from './quantity.ts';
+import { compareQuantities, isQuantity } from './quantity.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from './types.ts';
 
 type ClaimStatus = NonNullable<PersistentVolumeClaim['status']>;
@@ -71,7 +71,12 @@ function capacityForStatus(volume: PersistentVolume, current: ClaimStatus['capac
   }
   const preResize = annotationOf(volume, PRE_RESIZE_CAPACITY);
   if (preResize !== undefined) return { ...current, storage: isQuantity(preResize) ? preResize : storage };
-  return current?.['storage'] === storage ? undefined : volume.spec.capacity;
+  return sameQuantity(current?.['storage'], storage) ? undefined : volume.spec.capacity;
+}
+
+/** The same size, whichever way it is written. */
+function sameQuantity(a: string | undefined, b: string): boolean {
+  return a === b || (a !== undefined && isQuantity(a) && isQuantity(b) && compareQuantities(a, b) === 0);
 }
 
 function sameModes(a: readonly string[] = [], b: readonly string[] = []): boolean {

@@ -2,7 +2,7 @@
  * findBestMatch: which volume a claim gets (BEHAVIOUR 5). Mode groups with the fewest modes first; within a group a
  * volume reserved for the claim, then the smallest free one that passes every rule.
  */
-import { candidateModeSets, modeSetOf } from './access-modes.ts';
+import { candidateModeSets, modeSetOf, requestedModeSet } from './access-modes.ts';
 import { mismatchOf, type Request, requestOf, unusable } from './candidate.ts';
 import { isReservedFor } from './claim-ref.ts';
 import type { Features } from './features.ts';
@@ -20,11 +20,13 @@ export function findBestMatch(
   delayedBinding: boolean,
   features: Features,
 ): PersistentVolume | undefined {
+  const groups = candidateModeSets(volumes.modeSets(), requestedModeSet(claim.spec.accessModes));
+  if (groups.length === 0) return undefined; // a claim is judged within a group: here even a broken one is not refused
   const request = requestOf(claim, delayedBinding, features);
   const reserved = volumes
     .reservedFor(claim.metadata)
     .filter((volume) => isReservedFor(volume, claim) && unusable(volume, request) === undefined);
-  for (const modes of candidateModeSets(volumes.modeSets(), modeSetOf(claim.spec.accessModes))) {
+  for (const modes of groups) {
     const mine = reserved.find((volume) => modeSetOf(volume.spec.accessModes) === modes);
     if (mine !== undefined) return mine;
     const { storageClass, volumeMode, attributesClass } = request;
@@ -41,7 +43,7 @@ export function couldBind(
   delayedBinding: boolean,
   features: Features,
 ): boolean {
-  const requested = modeSetOf(claim.spec.accessModes);
+  const requested = requestedModeSet(claim.spec.accessModes);
   if ((modeSetOf(volume.spec.accessModes) & requested) !== requested) return false;
   return mismatchOf(volume, requestOf(claim, delayedBinding, features)) === undefined;
 }

@@ -41,8 +41,8 @@ export interface ObjectEvent {
 export interface VolumePool {
   /** The volumes as they were at most `maxAgeMs` ago; 0 asks for the state of now. */
   volumes(maxAgeMs: number): Promise<VolumeIndex>;
-  /** A write to this volume conflicted: what the pool holds of it is old. */
-  drop(name: string): void;
+  /** A write to this volume at this version conflicted: what the pool holds of it is old, unless it is newer by now. */
+  drop(name: string, resourceVersion?: string): void;
   /** Takes the result of an own write or read, so that it is visible before its event. */
   store(volume: Kinds['PersistentVolume']): void;
 }

@@ -5,7 +5,7 @@
 import { type ModeSet, modeSetOf } from './access-modes.ts';
 import { storageClassOf, volumeModeOf } from './annotations.ts';
 import { capacityOf } from './candidate.ts';
-import { compareQuantities } from './quantity.ts';
+import { compareQuantities, isQuantity } from './quantity.ts';
 import type { ObjectKey, PersistentVolume } from './types.ts';
 
 /** Free volumes of one capacity; the positions make removal cheap. */
@@ -79,7 +79,7 @@ export class VolumeIndex {
       const key = `${claimRef.namespace}/${claimRef.name}`;
       const names = this.#reserved.get(key) ?? new Set();
       this.#reserved.set(key, names.add(volume.metadata.name));
-    } else if (volume.status?.phase === 'Available' && volume.metadata.deletionTimestamp === undefined) {
+    } else if (isFree(volume)) {
       this.#shelve(volume, modes);
     }
   }
@@ -138,6 +138,12 @@ export class VolumeIndex {
     if (names.length === 0) shelves.splice(at, 1);
     if (shelves.length === 0) this.#racks.delete(place.rack);
   }
+}
+
+/** Could be chosen at all. A capacity that is no quantity fits no claim, and must not keep the others from being found. */
+function isFree(volume: PersistentVolume): boolean {
+  const { deletionTimestamp } = volume.metadata;
+  return volume.status?.phase === 'Available' && deletionTimestamp === undefined && isQuantity(capacityOf(volume));
 }
 
 function rackName({ modes, storageClass, volumeMode, attributesClass }: RackKey): string {

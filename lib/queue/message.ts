@@ -3,8 +3,8 @@
  * The one exception is `deleted`: what the delete handler needs of an object that nobody can read any more.
  */
 import * as z from 'zod/mini';
+import { isNamespaceName, isObjectName } from '../controller/names.ts';
 import type { SyncKey } from '../controller/types.ts';
-import { isNamespaceName, isObjectName } from './names.ts';
 
 /** Bytes of the largest body that is read. Our own are below 3 KiB; a queue takes up to 1 MiB from anybody. */
 const MAX_BODY_BYTES = 256 * 1024;

@@ -1,10 +1,10 @@
 /** Puts keys into their queues. What it promises: when `send` resolves, SQS has every message (DESIGN D8). */
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import { isPossibleKey } from '../controller/names.ts';
 import type { Enqueue } from '../controller/ports.ts';
 import type { SyncKey } from '../controller/types.ts';
 import { deduplicationId, groupId, type Occasion } from './ids.ts';
 import { formatMessage, keyOf, type SyncMessage, syncKey } from './message.ts';
-import { isPossibleKey } from './names.ts';
 import { type BatchOutcome, type LaneEntry, type LaneSettings, SendLane } from './send-lane.ts';
 
 /** A message and what it is sent for; its ids are made from both. */

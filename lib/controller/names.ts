@@ -2,7 +2,7 @@
  * Kubernetes names as the API server checks them (DNS-1123). A name goes from a message into a URL path, so nothing but
  * such a name may pass: `../secrets/x` would otherwise read another resource.
  */
-import type { SyncKey } from '../controller/types.ts';
+import type { SyncKey } from './types.ts';
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const MAX_LABEL = 63;

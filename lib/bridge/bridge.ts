@@ -1,0 +1,163 @@
+/**
+ * The watch bridge (DESIGN D8): follows volumes, claims, classes and recycler pods, and sends the keys that need a sync.
+ * It holds nothing that a restart could lose: its first act is a list, and what needs a sync is sent again.
+ */
+import type { SyncRules } from '../controller/ports.ts';
+import type { Pod } from '../controller/types.ts';
+import { type BridgeClock, pause, systemClock } from './clock.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { Echo } from './echo.ts';
+import { Evaluator } from './evaluator.ts';
+import { Ledger } from './ledger.ts';
+import { ListWatch } from './list-watch.ts';
+import type { BridgeHooks, Predicates, Sender, WatchedKind, WatchSource } from './ports.ts';
+import { Publisher } from './publisher.ts';
+import { Registry } from './registry.ts';
+import { type BridgeSettings, DEFAULT_SETTINGS } from './settings.ts';
+import { Sweep } from './sweep.ts';
+import { Wake } from './wake.ts';
+
+export interface BridgeOptions {
+  readonly source: WatchSource;
+  readonly sender: Sender;
+  readonly predicates: Predicates;
+  readonly rules: SyncRules;
+  readonly settings?: Partial<BridgeSettings>;
+  /** The volume that a recycler pod works for, undefined for other pods. */
+  readonly volumeOfPod?: (pod: Pod) => string | undefined;
+  readonly hooks?: BridgeHooks;
+  readonly clock?: BridgeClock;
+}
+
+export interface ResourceHealth {
+  readonly synced: boolean;
+  /** Of the last list, event or bookmark, in milliseconds since the epoch. */
+  readonly lastActivity: number | undefined;
+  /** The queue has everything up to this version. */
+  readonly resourceVersion: string | undefined;
+  readonly unaccepted: number;
+  readonly oldestUnacceptedMs: number;
+}
+
+export interface BridgeHealth {
+  /** All lists have come once, and keys are being looked at. */
+  readonly ready: boolean;
+  /** Messages that the queue has not accepted, and the age of the oldest. */
+  readonly unsent: number;
+  readonly oldestUnsentMs: number;
+  readonly resources: Partial<Record<WatchedKind, ResourceHealth>>;
+}
+
+const IDLE_CHECK_MS = 5;
+
+/**
+ * @example
+ * const bridge = new Bridge({ source: apiServer, sender: producer, predicates: needsSync, rules });
+ * await bridge.run(AbortSignal.timeout(11 * 60_000));
+ */
+export class Bridge {
+  readonly #options: BridgeOptions;
+  readonly #settings: BridgeSettings;
+  readonly #clock: BridgeClock;
+  readonly #publisher: Publisher;
+  readonly #echo: Echo;
+  readonly #wake: Wake;
+  readonly #sweep: Sweep;
+  readonly #dispatcher: Dispatcher;
+  readonly #loops: readonly ListWatch<WatchedKind>[];
+  readonly #kinds: readonly WatchedKind[];
+
+  constructor(options: BridgeOptions) {
+    this.#options = options;
+    const settings = { ...DEFAULT_SETTINGS, ...options.settings };
+    const { sender, predicates, rules, clock = systemClock, hooks = {} } = options;
+    this.#settings = settings;
+    this.#clock = clock;
+    const registry = new Registry((error) => hooks.failed?.('version', error));
+    const ledger = new Ledger();
+    const publisher = new Publisher({ sender, settings, clock, hooks });
+    const evaluator = new Evaluator({ registry, publisher, ledger, predicates, rules, clock, hooks });
+    const echo = new Echo({
+      evaluate: (key, trigger) => evaluator.evaluate(key, trigger),
+      isOnItsWay: (key) => ledger.get(key) !== undefined,
+      windowMs: settings.echoWindowMs,
+      clock,
+    });
+    this.#publisher = publisher;
+    this.#echo = echo;
+    this.#wake = new Wake({ registry, evaluator, predicates, rules, settings, clock, hooks });
+    this.#sweep = new Sweep({ registry, publisher, evaluator, echo, ledger, settings, clock });
+    const { volumeOfPod = () => undefined } = options;
+    this.#dispatcher = new Dispatcher({ registry, publisher, evaluator, echo, wake: this.#wake, clock, volumeOfPod });
+    this.#kinds = ['PersistentVolume', 'PersistentVolumeClaim', 'StorageClass'];
+    if (settings.recyclerNamespace !== undefined) this.#kinds = [...this.#kinds, 'Pod'];
+    this.#loops = this.#kinds.map((kind) => this.#loop(kind, hooks));
+  }
+
+  /** Works until the signal is aborted, then waits for the queue to take what is left. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    void this.#dispatcher.ready.then(() => {
+      if (!signal.aborted) this.#sweep.start();
+    });
+    await Promise.all(this.#loops.map((loop) => loop.run(signal)));
+    this.#sweep.stop();
+    this.#wake.stop();
+    this.#echo.flush();
+    const deadline = this.#clock.now() + this.#settings.stopTimeoutMs;
+    while (this.#publisher.size > 0 && this.#clock.now() < deadline) await pause(this.#clock, IDLE_CHECK_MS);
+    this.#publisher.stop();
+  }
+
+  /** For probes and metrics. */
+  health(): BridgeHealth {
+    const now = this.#clock.now();
+    const age = (since: number | undefined) => (since === undefined ? 0 : now - since);
+    const resources: Partial<Record<WatchedKind, ResourceHealth>> = {};
+    for (const [index, loop] of this.#loops.entries()) {
+      const kind = this.#kinds[index];
+      if (kind === undefined) continue;
+      resources[kind] = {
+        synced: loop.synced,
+        lastActivity: loop.lastActivity,
+        resourceVersion: loop.resourceVersion,
+        unaccepted: loop.unaccepted,
+        oldestUnacceptedMs: age(loop.oldestUnacceptedSince),
+      };
+    }
+    return {
+      ready: this.#dispatcher.isReady,
+      unsent: this.#publisher.size,
+      oldestUnsentMs: age(this.#publisher.oldestSince),
+      resources,
+    };
+  }
+
+  /** Sends every key once, whatever the predicate says. Resolves when the queue has them. */
+  async resyncAll(): Promise<void> {
+    await this.#dispatcher.ready;
+    await this.#sweep.resyncAll(`manual ${this.#clock.now()}`);
+  }
+
+  /** Resolves when everything is listed and nothing is left to look at or to send; offers of volumes may be open. */
+  async idle(): Promise<void> {
+    while (!this.#isIdle()) await pause(this.#clock, IDLE_CHECK_MS);
+  }
+
+  #isIdle(): boolean {
+    const isSynced = this.#loops.every((loop) => loop.synced) && this.#dispatcher.isReady;
+    return isSynced && this.#dispatcher.looks === 0 && this.#echo.size === 0 && this.#publisher.size === 0;
+  }
+
+  #loop(kind: WatchedKind, hooks: BridgeHooks): ListWatch<WatchedKind> {
+    const { source } = this.#options;
+    return new ListWatch<WatchedKind>({
+      source,
+      kind,
+      namespace: kind === 'Pod' ? this.#settings.recyclerNamespace : undefined,
+      handler: this.#dispatcher.handler(kind),
+      settings: this.#settings,
+      clock: this.#clock,
+      hooks,
+    });
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * What happens when something changed: the registry takes it in, then the object and its partners are looked at, and a
+ * volume that became free is offered around. Until all lists are there once, half of the cluster looks orphaned: so long
+ * nothing is looked at, and the events wait for the look at everything that follows.
+ */
+import type { Kinds, PersistentVolume, PersistentVolumeClaim, Pod } from '../controller/types.ts';
+import type { Echo } from './echo.ts';
+import type { Evaluator } from './evaluator.ts';
+import type { ListWatchHandler } from './list-watch.ts';
+import { deletionOf, isNewer, type Trigger } from './occasion.ts';
+import { claimsOfClass, keysOf, recyclingVolumes } from './partners.ts';
+import { type PassOptions, pass, SYNCED_KINDS } from './pass.ts';
+import type { WatchedKind } from './ports.ts';
+import { type Change, type HeldKind, type Registry, syncKeyOf } from './registry.ts';
+import type { Wake } from './wake.ts';
+
+export interface DispatcherOptions extends PassOptions {
+  readonly registry: Registry;
+  readonly evaluator: Evaluator;
+  readonly echo: Echo;
+  readonly wake: Wake;
+  /** The volume that a recycler pod works for, undefined for other pods. */
+  readonly volumeOfPod: (pod: Pod) => string | undefined;
+}
+
+type Paired = PersistentVolume | PersistentVolumeClaim;
+type Work = Promise<void> | undefined;
+
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #listVersions = new Map<HeldKind, string>();
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #firstLook = Promise.withResolvers<void>();
+  #looks = 0;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#firstLook.promise.catch(() => {}); // a stop concerns those who wait for it
+  }
+
+  /** Resolves when volumes, claims and classes have been listed once. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  get isReady(): boolean {
+    return this.#listVersions.size === 3;
+  }
+
+  /** Looks at everything that are under way. */
+  get looks(): number {
+    return this.#looks;
+  }
+
+  /** The handler of one resource. */
+  handler<K extends WatchedKind>(kind: K): ListWatchHandler<K> {
+    if (kind === 'Pod') {
+      const pods: ListWatchHandler<'Pod'> = {
+        slim: ({ metadata: { name } }) => ({ metadata: { name } }),
+        onList: (_pods, version) => this.#onPods(version),
+        onEvent: (_type, pod) => this.#onPod(pod),
+      };
+      return pods as ListWatchHandler<WatchedKind> as ListWatchHandler<K>;
+    }
+    const held: ListWatchHandler<HeldKind> = {
+      slim: (object) => this.#options.registry.slim(kind, object),
+      onList: (items, version) => this.#onList(kind, items, version),
+      onEvent: (type, object) =>
+        type === 'DELETED' ? this.#onDeleted(kind, object) : this.#onChanged(kind, type, object),
+    };
+    return held as ListWatchHandler<WatchedKind> as ListWatchHandler<K>;
+  }
+
+  #onChanged<K extends HeldKind>(kind: K, type: 'ADDED' | 'MODIFIED', object: Kinds[K]): Promise<void> {
+    const change = this.#options.registry.set(kind, object);
+    if (change === undefined) return Promise.resolve();
+    const { uid = '', resourceVersion: version = '' } = object.metadata;
+    const reason = type === 'ADDED' ? 'added' : 'modified';
+    const cause = { uid, resourceVersion: version };
+    return all([this.#replaced(change, version), ...this.#lookAround(change, { version, reason }, { version, cause })]);
+  }
+
+  #onDeleted<K extends HeldKind>(kind: K, object: Kinds[K]): Promise<void> {
+    const change = this.#options.registry.delete(kind, object) ?? { kind, before: object };
+    return all(this.#deleted(change, object.metadata.resourceVersion ?? ''));
+  }
+
+  #onList<K extends HeldKind>(kind: K, items: Kinds[K][], version: string): Promise<void> {
+    const changes = this.#options.registry.replace(kind, items);
+    const isFirst = !this.isReady;
+    this.#listVersions.set(kind, version);
+    const listVersion = [...this.#listVersions.values()].join(',');
+    const works = changes.flatMap((change): Work[] => {
+      if (change.after === undefined) return this.#deleted(change, version);
+      const trigger = { version, listVersion };
+      return isFirst
+        ? [this.#replaced(change, version)]
+        : [this.#replaced(change, version), ...this.#lookAround(change, trigger, trigger)];
+    });
+    if (isFirst && this.isReady) {
+      this.#ready.resolve();
+      const newest = [...this.#listVersions.values()].reduce((a, b) => (isNewer(a, b) ? a : b));
+      this.#firstLook.resolve(this.#lookAtAll(SYNCED_KINDS, { version: newest, listVersion }));
+    } else if (!isFirst && kind !== 'StorageClass') {
+      works.push(this.#lookAtAll([kind as 'PersistentVolume' | 'PersistentVolumeClaim'], { version, listVersion }));
+    }
+    return all(isFirst ? [...works, this.#firstLook.promise] : works);
+  }
+
+  #onPod(pod: Pod): Promise<void> {
+    const name = this.#options.volumeOfPod(pod);
+    if (name === undefined) return Promise.resolve();
+    if (!this.isReady) return this.#firstLook.promise;
+    const { uid = '', resourceVersion = '' } = pod.metadata;
+    const trigger: Trigger = { version: resourceVersion, cause: { uid, resourceVersion }, force: true };
+    return all([this.#options.echo.look({ kind: 'PersistentVolume', name }, trigger)]);
+  }
+
+  /** A pod may have finished, or gone, while nobody watched. */
+  #onPods(version: string): Promise<void> {
+    if (!this.isReady) return this.#firstLook.promise;
+    const trigger = { version, listVersion: version };
+    return all(recyclingVolumes(this.#options.registry).map((key) => this.#options.echo.look(key, trigger)));
+  }
+
+  /** An object of the same name and another uid: the old one's deletion was missed. */
+  #replaced({ kind, before, after }: Change, version: string): Work {
+    if (before === undefined || after === undefined || before.metadata.uid === after.metadata.uid) return undefined;
+    return all(this.#deleted({ kind, before }, version));
+  }
+
+  #deleted(change: Change, version: string): Work[] {
+    const { kind, before } = change;
+    if (before === undefined) return [];
+    if (kind === 'StorageClass') {
+      const { uid = '' } = before.metadata;
+      const trigger = { version, cause: { uid, resourceVersion: version } };
+      return this.#lookAround(change, trigger, trigger);
+    }
+    const trigger = deletionOf(before as Paired, version);
+    return [this.#options.evaluator.sendDeleted(kind, before as Paired), ...this.#lookAround(change, trigger, trigger)];
+  }
+
+  #lookAround(change: Change, own: Trigger, others: Trigger): Work[] {
+    const { registry, echo, wake } = this.#options;
+    if (!this.isReady) return [this.#firstLook.promise];
+    if (change.kind === 'StorageClass') {
+      const keys = claimsOfClass(registry, change as Change<'StorageClass'>);
+      return keys.map((key) => echo.look(key, others));
+    }
+    const looks = keysOf(registry, change).map((key) => echo.look(key, key.kind === change.kind ? own : others));
+    const woken =
+      change.kind === 'PersistentVolume'
+        ? wake.volumeChanged(change as Change<'PersistentVolume'>)
+        : wake.claimChanged(change as Change<'PersistentVolumeClaim'>);
+    return [...looks, ...woken];
+  }
+
+  async #lookAtAll(kinds: readonly ('PersistentVolume' | 'PersistentVolumeClaim')[], trigger: Trigger): Promise<void> {
+    this.#looks++;
+    try {
+      await pass(this.#options, kinds, (kind, object) => this.#options.echo.look(syncKeyOf(kind, object), trigger));
+    } finally {
+      this.#looks--;
+    }
+  }
+}
+
+function all(works: readonly Work[]): Promise<void> {
+  const pending = works.filter((work) => work !== undefined);
+  if (pending.length === 0) return Promise.resolve();
+  return pending.length === 1 && pending[0] !== undefined ? pending[0] : Promise.all(pending).then(() => {});
+}

@@ -1,0 +1,71 @@
+/**
+ * The echo filter. The writes of a sync come back as events while the message that led to them is still on its way; to
+ * look at each would send two or three more messages per bind. So a key with a message on its way is looked at once, a
+ * window after the first such event, and mostly found settled; any other key is looked at immediately.
+ */
+import type { SyncKey } from '../controller/types.ts';
+import { keyOf } from '../queue/message.ts';
+import type { BridgeClock } from './clock.ts';
+import { merge, type Trigger } from './occasion.ts';
+
+export interface EchoOptions {
+  /** Looks at the key in its newest state; returns the promise of its message, if it needed one. */
+  readonly evaluate: (key: SyncKey, trigger: Trigger) => Promise<void> | undefined;
+  readonly isOnItsWay: (key: SyncKey) => boolean;
+  readonly windowMs: number;
+  readonly clock: BridgeClock;
+}
+
+interface Deferred {
+  readonly key: SyncKey;
+  trigger: Trigger;
+  readonly cancel: () => void;
+  readonly done: PromiseWithResolvers<void>;
+}
+
+export class Echo {
+  readonly #options: EchoOptions;
+  readonly #deferred = new Map<string, Deferred>();
+
+  constructor(options: EchoOptions) {
+    this.#options = options;
+  }
+
+  /** Keys that wait for the end of their window. */
+  get size(): number {
+    return this.#deferred.size;
+  }
+
+  isDeferred(key: SyncKey): boolean {
+    return this.#deferred.has(keyOf(key));
+  }
+
+  /** @returns undefined when the key was looked at and needs nothing, else the promise that its message is accepted. */
+  look(key: SyncKey, trigger: Trigger): Promise<void> | undefined {
+    const { evaluate, isOnItsWay, windowMs, clock } = this.#options;
+    const known = this.#deferred.get(keyOf(key));
+    if (known !== undefined) {
+      known.trigger = merge(known.trigger, trigger);
+      return known.done.promise;
+    }
+    if (!isOnItsWay(key)) return evaluate(key, trigger);
+    const cancel = clock.after(windowMs, () => this.#conclude(deferred));
+    const deferred: Deferred = { key, trigger, cancel, done: Promise.withResolvers() };
+    deferred.done.promise.catch(() => {}); // a stop concerns those who wait for it
+    this.#deferred.set(keyOf(key), deferred);
+    return deferred.done.promise;
+  }
+
+  /** Looks at everything now. */
+  flush(): void {
+    for (const deferred of this.#deferred.values()) {
+      deferred.cancel();
+      this.#conclude(deferred);
+    }
+  }
+
+  #conclude({ key, trigger, done }: Deferred): void {
+    this.#deferred.delete(keyOf(key));
+    done.resolve(this.#options.evaluate(key, trigger));
+  }
+}

@@ -1,0 +1,121 @@
+/** Decides whether a key needs a message, in the newest state that is held, and sends it. */
+import { messageOf } from '../controller/errors.ts';
+import type { SyncRules } from '../controller/ports.ts';
+import type { PersistentVolume, PersistentVolumeClaim, SyncKey } from '../controller/types.ts';
+import type { Occasion } from '../queue/ids.ts';
+import type { DeletedObject, Reason, SyncMessage } from '../queue/message.ts';
+import type { BridgeClock } from './clock.ts';
+import type { Ledger } from './ledger.ts';
+import { occasionOf, reasonOf, type Trigger } from './occasion.ts';
+import type { BridgeHooks, Predicates } from './ports.ts';
+import type { Lane, Publisher } from './publisher.ts';
+import { type Registry, syncKeyOf } from './registry.ts';
+
+type Paired = PersistentVolume | PersistentVolumeClaim;
+
+export interface EvaluatorOptions {
+  readonly registry: Registry;
+  readonly publisher: Publisher;
+  readonly ledger: Ledger;
+  readonly predicates: Predicates;
+  readonly rules: SyncRules;
+  readonly clock: BridgeClock;
+  readonly hooks: BridgeHooks;
+}
+
+export class Evaluator {
+  readonly #options: EvaluatorOptions;
+
+  constructor(options: EvaluatorOptions) {
+    this.#options = options;
+  }
+
+  /** @returns undefined when the key needs nothing, else the promise that its message is accepted. */
+  evaluate(key: SyncKey, trigger: Trigger): Promise<void> | undefined {
+    const { registry, ledger, publisher, hooks } = this.#options;
+    const object = registry.object(key);
+    if (object === undefined || !(trigger.force || this.needsSync(key.kind, object))) {
+      ledger.settled(key);
+      hooks.filtered?.(key);
+      return undefined;
+    }
+    const occasion = occasionOf(registry, key.kind, object, trigger);
+    if (ledger.has(key, occasion)) {
+      hooks.filtered?.(key);
+      return publisher.pending(key);
+    }
+    return this.send(key.kind, object, occasion, reasonOf(occasion, trigger));
+  }
+
+  /** The predicate. Where it fails the worker may find out. */
+  needsSync(kind: SyncKey['kind'], object: Paired): boolean {
+    const { predicates, registry, rules, hooks } = this.#options;
+    try {
+      return kind === 'PersistentVolume'
+        ? predicates.needsVolumeSync(registry, object as PersistentVolume, rules)
+        : predicates.needsClaimSync(registry, object as PersistentVolumeClaim, rules);
+    } catch (error) {
+      hooks.failed?.('predicate', new Error(`${kind} ${object.metadata.name}: ${messageOf(error)}`, { cause: error }));
+      return true;
+    }
+  }
+
+  /** Sends a message about an object that is held. */
+  send(kind: SyncKey['kind'], object: Paired, occasion: Occasion, reason: Reason, hint?: string): Promise<void> {
+    const { publisher, ledger, clock } = this.#options;
+    const key = syncKeyOf(kind, object);
+    ledger.sent(key, occasion, clock.now());
+    const lane: Lane = hint === undefined ? 'look' : 'wake';
+    const message = { ...messageFor(key, object, reason), ...(hint !== undefined && { hint: { volumeName: hint } }) };
+    const accepted = publisher.publish({ message, occasion }, lane);
+    accepted.then(
+      () => ledger.accepted(key, occasion, clock.now()),
+      () => {},
+    );
+    return accepted;
+  }
+
+  /** Sends it once more though nothing changed: `epoch` makes its id a new one. */
+  resend(kind: SyncKey['kind'], object: Paired, epoch: string): Promise<void> {
+    const { publisher, ledger, clock } = this.#options;
+    const key = syncKeyOf(kind, object);
+    ledger.resent(key, clock.now());
+    return publisher.publish({ message: messageFor(key, object, 'resync'), occasion: { form: 'resync', epoch } });
+  }
+
+  /** Tells of an object that is gone, with what its delete handler needs; nobody can read that any more. */
+  sendDeleted(kind: SyncKey['kind'], object: Paired): Promise<void> | undefined {
+    const key = syncKeyOf(kind, object);
+    const deleted = lastStateOf(kind, object);
+    if (this.#options.registry.object(key) === undefined) this.#options.ledger.settled(key);
+    if (deleted === undefined) return undefined;
+    const { uid = '' } = object.metadata;
+    const message: SyncMessage = { ...messageFor(key, object, 'deleted'), deleted };
+    return this.#options.publisher.publish({ message, occasion: { form: 'deleted', uid } }, `deleted ${uid}`);
+  }
+}
+
+function messageFor(key: SyncKey, { metadata }: Paired, reason: Reason): SyncMessage {
+  const { uid, resourceVersion } = metadata;
+  return {
+    v: 1,
+    ...key,
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+    reason,
+  };
+}
+
+/** @returns undefined when it had no partner, so that nobody is concerned. */
+function lastStateOf(kind: SyncKey['kind'], object: Paired): DeletedObject | undefined {
+  const { deletionTimestamp } = object.metadata;
+  const when = deletionTimestamp === undefined ? {} : { deletionTimestamp };
+  if (kind === 'PersistentVolumeClaim') {
+    const { volumeName } = (object as PersistentVolumeClaim).spec;
+    return volumeName ? { volumeName, ...when } : undefined;
+  }
+  const { claimRef } = (object as PersistentVolume).spec;
+  if (claimRef === undefined) return undefined;
+  const { namespace = '', name = '', uid } = claimRef;
+  return { claimRef: { namespace, name, ...(uid !== undefined && { uid }) }, ...when };
+}

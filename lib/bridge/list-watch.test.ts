@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from './clock.ts';
+import { ListWatch, type ListWatchHandler } from './list-watch.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
+import { FakeApi } from './testing/fake-api.ts';
+import { volume } from './testing/objects.ts';
+
+let api: FakeApi;
+let stop: AbortController;
+let ended: Promise<void>;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  api = new FakeApi();
+  stop = new AbortController();
+});
+
+afterEach(async () => {
+  stop.abort();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await ended;
+  vi.useRealTimers();
+});
+
+function follow(handler: Partial<ListWatchHandler<'PersistentVolume'>>) {
+  const loop = new ListWatch({
+    source: api,
+    kind: 'PersistentVolume',
+    handler: { slim: (object) => object, onList: async () => {}, onEvent: async () => {}, ...handler },
+    settings: DEFAULT_SETTINGS,
+    clock: systemClock,
+    hooks: {},
+  });
+  ended = loop.run(stop.signal);
+  return loop;
+}
+
+describe('ListWatch', () => {
+  it('lists once, then follows what happens after the list', async () => {
+    api.put('PersistentVolume', volume('pv-1'));
+    const onList = vi.fn(async () => {});
+    const onEvent = vi.fn(async () => {});
+    const loop = follow({ onList, onEvent });
+    await vi.advanceTimersByTimeAsync(10);
+    const { resourceVersion } = api.put('PersistentVolume', volume('pv-2')).metadata;
+    await vi.advanceTimersByTimeAsync(10);
+    expect(onList).toHaveBeenCalledExactlyOnceWith([expect.objectContaining({ metadata: expect.anything() })], '101');
+    expect(onEvent.mock.calls).toMatchObject([['ADDED', { metadata: { name: 'pv-2' } }]]);
+    expect(loop).toMatchObject({ synced: true, resourceVersion, unaccepted: 0 });
+  });
+
+  it('reads an event again whose work was given up', async () => {
+    const onEvent = vi.fn(async () => {}).mockRejectedValueOnce(new Error('given up'));
+    const loop = follow({ onEvent });
+    await vi.advanceTimersByTimeAsync(10);
+    const { resourceVersion } = api.put('PersistentVolume', volume('pv-1')).metadata;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(onEvent).toHaveBeenCalledTimes(2);
+    expect(api.lists).toHaveLength(1);
+    expect(loop.resourceVersion).toBe(resourceVersion);
+  });
+
+  it('stays away as long as a throttling server asks for', async () => {
+    api.listErrors.push(Object.assign(new Error('429'), { code: 429, retryAfterSeconds: 7 }));
+    follow({});
+    await vi.advanceTimersByTimeAsync(6_900);
+    expect(api.lists).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(api.lists).toHaveLength(2);
+  });
+
+  it('lists at once after a 410, but not in a circle', async () => {
+    follow({});
+    await vi.advanceTimersByTimeAsync(10);
+    const gone = () => Object.assign(new Error('too old'), { code: 410 });
+    api.watchErrors.push(...Array.from({ length: 50 }, gone));
+    api.cutWatches();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(api.lists.length).toBeGreaterThanOrEqual(2);
+    expect(api.lists.length).toBeLessThanOrEqual(6);
+  });
+
+  it('does not hammer a server that ends every watch at once', async () => {
+    follow({});
+    for (let i = 0; i < 1_000; i++) {
+      await vi.advanceTimersByTimeAsync(10);
+      api.cutWatches();
+    }
+    expect(api.watches.length).toBeLessThan(15);
+  });
+
+  it('forgets earlier errors after a good period', async () => {
+    follow({});
+    for (let i = 0; i < 5; i++) {
+      api.watchErrors.push(new Error('cut'));
+      api.cutWatches();
+      await vi.advanceTimersByTimeAsync(60_000);
+    }
+    api.watchErrors.push(new Error('cut'));
+    api.cutWatches();
+    const before = api.watches.length;
+    await vi.advanceTimersByTimeAsync(600);
+    expect(api.watches.length).toBe(before + 2);
+  });
+
+  it('ends when it is aborted, whatever it waits for', async () => {
+    api.listHeld = 'PersistentVolume';
+    follow({});
+    await vi.advanceTimersByTimeAsync(10);
+    stop.abort();
+    await ended;
+  });
+});

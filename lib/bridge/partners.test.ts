@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { keyOf } from '../queue/message.ts';
+import { claimsOfClass, keysOf, recyclingVolumes } from './partners.ts';
+import { Registry } from './registry.ts';
+import { claim, storageClass, volume } from './testing/objects.ts';
+
+describe('keysOf', () => {
+  it('of a volume are itself, the claim of its claimRef, and the claims that name it', () => {
+    const registry = new Registry();
+    registry.set('PersistentVolumeClaim', claim('reserved'));
+    registry.set('PersistentVolumeClaim', claim('naming', { volumeName: 'pv' }));
+    const claimRef = { namespace: 'ns', name: 'reserved' };
+    const change = registry.set('PersistentVolume', volume('pv', { claimRef }));
+    expect(change && keysOf(registry, change).map(keyOf)).toEqual([
+      'PersistentVolume/pv',
+      'PersistentVolumeClaim/ns/reserved',
+      'PersistentVolumeClaim/ns/naming',
+    ]);
+  });
+
+  it('of a claim are itself, the volume that it names, and the volumes reserved for it', () => {
+    const registry = new Registry();
+    registry.set('PersistentVolume', volume('named'));
+    registry.set('PersistentVolume', volume('reserved', { claimRef: { namespace: 'ns', name: 'one' } }));
+    const change = registry.set('PersistentVolumeClaim', claim('one', { volumeName: 'named' }));
+    expect(change && keysOf(registry, change).map(keyOf)).toEqual([
+      'PersistentVolumeClaim/ns/one',
+      'PersistentVolume/named',
+      'PersistentVolume/reserved',
+    ]);
+  });
+
+  it('include the partners of before, and of an object that is gone only those', () => {
+    const registry = new Registry();
+    registry.set('PersistentVolumeClaim', claim('one'));
+    registry.set('PersistentVolume', volume('pv', { claimRef: { namespace: 'ns', name: 'one' } }));
+    const change = registry.set('PersistentVolume', volume('pv'));
+    expect(change && keysOf(registry, change).map(keyOf)).toEqual([
+      'PersistentVolume/pv',
+      'PersistentVolumeClaim/ns/one',
+    ]);
+
+    registry.set('PersistentVolume', volume('pv', { claimRef: { namespace: 'ns', name: 'one' } }));
+    const deletion = registry.delete('PersistentVolume', volume('pv'));
+    expect(deletion && keysOf(registry, deletion).map(keyOf)).toEqual(['PersistentVolumeClaim/ns/one']);
+  });
+
+  it('leave out a partner that does not exist', () => {
+    const registry = new Registry();
+    const change = registry.set('PersistentVolumeClaim', claim('one', { volumeName: '../odd' }));
+    expect(change && keysOf(registry, change).map(keyOf)).toEqual(['PersistentVolumeClaim/ns/one']);
+  });
+});
+
+describe('claimsOfClass', () => {
+  it('are the unbound claims of the class, and for a default class those that have none', () => {
+    const registry = new Registry();
+    const classless = claim('classless');
+    delete classless.spec.storageClassName;
+    for (const each of [classless, claim('empty'), claim('own', { storageClassName: 'gold' })]) {
+      registry.set('PersistentVolumeClaim', each);
+    }
+    const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };
+    const names = (metadata: { name: string; annotations?: Record<string, string> }) => {
+      const change = registry.set('StorageClass', storageClass('gold', { metadata }));
+      return change && claimsOfClass(registry, change).map(({ name }) => name);
+    };
+    expect(names({ name: 'gold' })).toEqual(['own']);
+    expect(names({ name: 'gold', annotations })).toEqual(['own', 'classless']);
+    expect(names({ name: 'gold' })).toEqual(['own', 'classless']);
+  });
+});
+
+describe('recyclingVolumes', () => {
+  it('are those with policy Recycle that are Released or Failed', () => {
+    const registry = new Registry();
+    const recycled = { persistentVolumeReclaimPolicy: 'Recycle' };
+    registry.set('PersistentVolume', volume('a', recycled, 'Released'));
+    registry.set('PersistentVolume', volume('b', recycled, 'Bound'));
+    registry.set('PersistentVolume', volume('c', {}, 'Released'));
+    registry.set('PersistentVolume', volume('d', recycled, 'Failed'));
+    expect(recyclingVolumes(registry).map(({ name }) => name)).toEqual(['a', 'd']);
+  });
+});

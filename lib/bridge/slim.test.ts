@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { PersistentVolume, PersistentVolumeClaim } from '../controller/types.ts';
+import { Slimmer } from './slim.ts';
+
+const fat: PersistentVolume = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolume',
+  metadata: {
+    name: 'pv-1',
+    uid: 'u-1',
+    resourceVersion: '5',
+    creationTimestamp: '2026-01-01T00:00:00Z',
+    deletionTimestamp: '2026-01-02T00:00:00Z',
+    labels: { zone: 'a', 'any.org/label': 'kept' },
+    annotations: {
+      'pv.kubernetes.io/provisioned-by': 'ebs.csi.aws.com',
+      'volume.beta.kubernetes.io/storage-class': 'old',
+      'volume.alpha.kubernetes.io/pre-resize-capacity': '1Gi',
+      'pv-controller.serverless/recycler-pod': 'uid',
+      'kubectl.kubernetes.io/last-applied-configuration': 'x'.repeat(1_000),
+    },
+    finalizers: ['kubernetes.io/pv-protection'],
+    managedFields: [{ manager: 'm' }],
+  },
+  spec: {
+    accessModes: ['ReadWriteOnce'],
+    capacity: { storage: '10Gi' },
+    claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: 'ns', name: 'one', uid: 'c-1' },
+    csi: { driver: 'ebs.csi.aws.com', volumeHandle: 'vol-1', volumeAttributes: { a: 'b' } },
+    mountOptions: ['ro'],
+    nodeAffinity: {},
+    persistentVolumeReclaimPolicy: 'Delete',
+    storageClassName: 'gp3',
+    volumeAttributesClassName: 'gold',
+    volumeMode: 'Filesystem',
+  },
+  status: { phase: 'Bound', message: 'm' },
+};
+
+const claim: PersistentVolumeClaim = {
+  metadata: {
+    namespace: 'ns',
+    name: 'one',
+    labels: { app: 'a' },
+    annotations: { 'pv.kubernetes.io/bind-completed': 'yes' },
+  },
+  spec: { accessModes: ['ReadWriteOnce'], volumeName: 'pv-1', selector: { matchLabels: { a: 'b' } } },
+  status: {
+    phase: 'Bound',
+    accessModes: ['ReadWriteOnce'],
+    capacity: { storage: '10Gi' },
+    currentVolumeAttributesClassName: 'gold',
+    conditions: [{ type: 'Resizing', status: 'True' }],
+  },
+};
+
+describe('Slimmer', () => {
+  it('keeps of a volume what the rules read', () => {
+    expect(new Slimmer().volume(fat)).toEqual({
+      metadata: {
+        name: 'pv-1',
+        uid: 'u-1',
+        resourceVersion: '5',
+        creationTimestamp: '2026-01-01T00:00:00Z',
+        deletionTimestamp: '2026-01-02T00:00:00Z',
+        labels: { zone: 'a', 'any.org/label': 'kept' },
+        annotations: {
+          'pv.kubernetes.io/provisioned-by': 'ebs.csi.aws.com',
+          'volume.beta.kubernetes.io/storage-class': 'old',
+          'volume.alpha.kubernetes.io/pre-resize-capacity': '1Gi',
+          'pv-controller.serverless/recycler-pod': 'uid',
+        },
+        finalizers: ['kubernetes.io/pv-protection'],
+      },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        capacity: { storage: '10Gi' },
+        claimRef: { namespace: 'ns', name: 'one', uid: 'c-1' },
+        csi: { driver: 'ebs.csi.aws.com', volumeHandle: '' },
+        persistentVolumeReclaimPolicy: 'Delete',
+        storageClassName: 'gp3',
+        volumeAttributesClassName: 'gold',
+        volumeMode: 'Filesystem',
+      },
+      status: { phase: 'Bound' },
+    });
+  });
+
+  it('keeps of a claim its spec and what its status tells of the binding', () => {
+    const slim = new Slimmer().claim(claim);
+    expect(slim.spec).toEqual(claim.spec);
+    expect(slim.metadata.annotations).toEqual({ 'pv.kubernetes.io/bind-completed': 'yes' });
+    expect(slim.metadata.labels).toBeUndefined();
+    expect(slim.status).toEqual({
+      phase: 'Bound',
+      accessModes: ['ReadWriteOnce'],
+      capacity: { storage: '10Gi' },
+      currentVolumeAttributesClassName: 'gold',
+    });
+  });
+
+  it.each([
+    [{ hostPath: { path: '/a', type: 'Directory' } }, { hostPath: { path: '/a' } }],
+    [{ nfs: { server: 's', path: '/a', readOnly: true } }, { nfs: { server: 's', path: '/a' } }],
+    [{ awsElasticBlockStore: { volumeID: 'v' } }, { awsElasticBlockStore: {} }],
+    [{}, {}],
+  ])('keeps of the source %j what tells the plugin: %j', (source, kept) => {
+    expect(new Slimmer().volume({ metadata: { name: 'pv' }, spec: source }).spec).toEqual(kept);
+  });
+
+  it('of a slim object keeps all', () => {
+    const slimmer = new Slimmer();
+    const volume = slimmer.volume(fat);
+    expect(slimmer.volume(volume)).toEqual(volume);
+    expect(slimmer.claim(slimmer.claim(claim))).toEqual(slimmer.claim(claim));
+  });
+
+  it('shares equal parts between objects, so nobody may change them', () => {
+    const slimmer = new Slimmer();
+    const [a, b] = [slimmer.volume(structuredClone(fat)), slimmer.volume(structuredClone(fat))];
+    expect(a.metadata.labels).toBe(b.metadata.labels);
+    expect(a.spec.capacity).toBe(b.spec.capacity);
+    expect(Object.isFrozen(a.spec.capacity)).toBe(true);
+  });
+
+  it('stops to look for equal parts when there are too many different ones', () => {
+    const slimmer = new Slimmer(1);
+    const copies = [1, 2].map(() => slimmer.volume(structuredClone(fat)));
+    expect(copies[0]?.spec.capacity).toEqual(copies[1]?.spec.capacity);
+    expect(copies[0]?.spec.capacity).not.toBe(copies[1]?.spec.capacity);
+  });
+});
