@@ -1,4 +1,5 @@
 /** Decides whether a key needs a message, in the newest state that is held, and sends it. */
+import { isReservedFor } from '../controller/claim-ref.ts';
 import { messageOf } from '../controller/errors.ts';
 import type { SyncRules } from '../controller/ports.ts';
 import type { PersistentVolume, PersistentVolumeClaim, SyncKey } from '../controller/types.ts';
@@ -44,7 +45,14 @@ export class Evaluator {
       hooks.filtered?.(key);
       return publisher.pending(key);
     }
-    return this.send(key.kind, object, occasion, reasonOf(occasion, trigger));
+    return this.#publish(
+      key,
+      object,
+      occasion,
+      reasonOf(occasion, trigger),
+      this.#reservedFor(key.kind, object),
+      'look',
+    );
   }
 
   /** The predicate. Where it fails the worker may find out. */
@@ -60,19 +68,12 @@ export class Evaluator {
     }
   }
 
-  /** Sends a message about an object that is held. */
-  send(kind: SyncKey['kind'], object: Paired, occasion: Occasion, reason: Reason, hint?: string): Promise<void> {
-    const { publisher, ledger, clock } = this.#options;
-    const key = syncKeyOf(kind, object);
-    ledger.sent(key, occasion, clock.now());
-    const lane: Lane = hint === undefined ? 'look' : 'wake';
-    const message = { ...messageFor(key, object, reason), ...(hint !== undefined && { hint: { volumeName: hint } }) };
-    const accepted = publisher.publish({ message, occasion }, lane);
-    accepted.then(
-      () => ledger.accepted(key, occasion, clock.now()),
-      () => {},
-    );
-    return accepted;
+  /** Sends a claim that a volume became free for, whatever the predicate says. */
+  wake(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
+    const { name, uid = '', resourceVersion = '' } = volume.metadata;
+    // Always the volume as the cause, be it older than the claim: a worker may choose from a pool that lacks it.
+    const occasion = { form: 'enqueue', cause: { uid, resourceVersion } } as const;
+    return this.#publish(syncKeyOf('PersistentVolumeClaim', claim), claim, occasion, 'enqueued', name, 'wake');
   }
 
   /** Sends it once more though nothing changed: `epoch` makes its id a new one. */
@@ -80,7 +81,8 @@ export class Evaluator {
     const { publisher, ledger, clock } = this.#options;
     const key = syncKeyOf(kind, object);
     ledger.resent(key, clock.now());
-    return publisher.publish({ message: messageFor(key, object, 'resync'), occasion: { form: 'resync', epoch } });
+    const message = messageFor(key, object, 'resync', this.#reservedFor(kind, object));
+    return publisher.publish({ message, occasion: { form: 'resync', epoch } });
   }
 
   /** Tells of an object that is gone, with what its delete handler needs; nobody can read that any more. */
@@ -93,9 +95,28 @@ export class Evaluator {
     const message: SyncMessage = { ...messageFor(key, object, 'deleted'), deleted };
     return this.#options.publisher.publish({ message, occasion: { form: 'deleted', uid } }, `deleted ${uid}`);
   }
+
+  #publish(key: SyncKey, object: Paired, occasion: Occasion, reason: Reason, hint: string | undefined, lane: Lane) {
+    const { publisher, ledger, clock } = this.#options;
+    ledger.sent(key, occasion, clock.now());
+    const accepted = publisher.publish({ message: messageFor(key, object, reason, hint), occasion }, lane);
+    accepted.then(
+      () => ledger.accepted(key, occasion, clock.now()),
+      () => {},
+    );
+    return accepted;
+  }
+
+  /** The volume that waits for this claim: a worker may choose from a pool that does not have its claimRef yet. */
+  #reservedFor(kind: SyncKey['kind'], object: Paired): string | undefined {
+    if (kind === 'PersistentVolume') return undefined;
+    const claim = object as PersistentVolumeClaim;
+    const reserved = this.#options.registry.volumes.reservedFor(claim.metadata);
+    return claim.spec.volumeName ? undefined : reserved.find((volume) => isReservedFor(volume, claim))?.metadata.name;
+  }
 }
 
-function messageFor(key: SyncKey, { metadata }: Paired, reason: Reason): SyncMessage {
+function messageFor(key: SyncKey, { metadata }: Paired, reason: Reason, hint?: string): SyncMessage {
   const { uid, resourceVersion } = metadata;
   return {
     v: 1,
@@ -103,6 +124,7 @@ function messageFor(key: SyncKey, { metadata }: Paired, reason: Reason): SyncMes
     ...(uid !== undefined && { uid }),
     ...(resourceVersion !== undefined && { resourceVersion }),
     reason,
+    ...(hint !== undefined && { hint: { volumeName: hint } }),
   };
 }
 

@@ -107,12 +107,10 @@ export class Publisher {
   }
 
   async #send(entry: Entry): Promise<void> {
-    const { settings, hooks } = this.#options;
+    const { settings } = this.#options;
     const backoff = new Backoff(settings.retryBaseMs, settings.retryMaxMs);
     while (!(await this.#attempt(entry, backoff))) this.#catchUp(entry);
     if (this.#stopped.signal.aborted) return;
-    const { kind, reason } = entry.outgoing.message;
-    hooks.sent?.(kind, reason);
     this.#sending.delete(entry.slot);
     const next = this.#behind.get(entry.slot);
     if (next !== undefined) {
@@ -129,6 +127,7 @@ export class Publisher {
     const { signal } = this.#stopped;
     try {
       await sender.send([outgoing], { signal });
+      hooks.sent?.(outgoing.message.kind, outgoing.message.reason);
       return true;
     } catch (error) {
       if (signal.aborted) return true;

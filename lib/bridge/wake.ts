@@ -120,14 +120,12 @@ export class Wake {
   #wake(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
     const { evaluator, settings, clock, hooks } = this.#options;
     const key = claimKeyOf(claim);
-    const { name, uid = '', resourceVersion = '' } = volume.metadata;
+    const { name } = volume.metadata;
     const times = this.#woken.get(key)?.times ?? 0;
     const until = clock.now() + settings.wakeWindowMs * 2 ** Math.min(times, MAX_DOUBLINGS);
     this.#woken.set(key, { volumeName: name, until, times: times + 1 });
     hooks.woken?.(syncKeyOf('PersistentVolumeClaim', claim), name);
-    // Always the volume as the cause, be it older than the claim: a worker may choose from a pool that lacks it.
-    const occasion = { form: 'enqueue', cause: { uid, resourceVersion } } as const;
-    return evaluator.send('PersistentVolumeClaim', claim, occasion, 'enqueued', name);
+    return evaluator.wake(claim, volume);
   }
 
   #postpone(offer: Offer): void {
