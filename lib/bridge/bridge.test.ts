@@ -491,3 +491,17 @@ describe('with workers that sync', () => {
     expect(queue.messages.length).toBeLessThanOrEqual(150);
   });
 });
+
+describe('a new object', () => {
+  it('is sent once though no write will come of it, so that its user is told why it waits', async () => {
+    const bridge = start();
+    await settle(bridge);
+    api.put('PersistentVolumeClaim', claim('waiting', {}, 'Pending'));
+    await settle(bridge);
+    expect(messagesFor('PersistentVolumeClaim/ns/waiting')).toMatchObject([{ reason: 'added' }]);
+
+    api.bookmark();
+    await pass(60_000);
+    expect(messagesFor('PersistentVolumeClaim/ns/waiting')).toHaveLength(1);
+  });
+});

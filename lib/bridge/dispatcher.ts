@@ -75,9 +75,14 @@ export class Dispatcher {
     const change = this.#options.registry.set(kind, object);
     if (change === undefined) return Promise.resolve();
     const { uid = '', resourceVersion: version = '' } = object.metadata;
-    const reason = type === 'ADDED' ? 'added' : 'modified';
     const cause = { uid, resourceVersion: version };
-    return all([this.#replaced(change, version), ...this.#lookAround(change, { version, reason }, { version, cause })]);
+    // A new object is always looked at once: its user is to be told why it waits, which no write would bring about.
+    const isNew = type === 'ADDED' && change.before?.metadata.uid !== uid;
+    const own: Trigger = isNew
+      ? { version, reason: 'added', force: true, urgent: true }
+      : { version, reason: type === 'ADDED' ? 'added' : 'modified' };
+    const others: Trigger = { version, cause, ...(isNew && { urgent: true }) };
+    return all([this.#replaced(change, version), ...this.#lookAround(change, own, others)]);
   }
 
   #onDeleted<K extends HeldKind>(kind: K, object: Kinds[K]): Promise<void> {
@@ -112,7 +117,7 @@ export class Dispatcher {
     if (name === undefined) return Promise.resolve();
     if (!this.isReady) return this.#firstLook.promise;
     const { uid = '', resourceVersion = '' } = pod.metadata;
-    const trigger: Trigger = { version: resourceVersion, cause: { uid, resourceVersion }, force: true };
+    const trigger: Trigger = { version: resourceVersion, cause: { uid, resourceVersion }, force: true, urgent: true };
     return all([this.#options.echo.look({ kind: 'PersistentVolume', name }, trigger)]);
   }
 

@@ -50,6 +50,14 @@ describe('Echo', () => {
     expect(done).toHaveBeenCalledOnce();
   });
 
+  it('has it looked at immediately for something new, with what had waited', () => {
+    const { echo, evaluate } = echoOver(() => true);
+    void echo.look(key, trigger('1'));
+    void echo.look(key, { version: '2', urgent: true });
+    expect(evaluate.mock.calls).toEqual([[key, { version: '2', urgent: true }]]);
+    expect(echo.size).toBe(0);
+  });
+
   it('can be told to look at everything now', async () => {
     const { echo, evaluate } = echoOver(() => true);
     void echo.look(key, trigger('1'));

@@ -1,7 +1,8 @@
 /**
  * The echo filter. The writes of a sync come back as events while the message that led to them is still on its way; to
  * look at each would send two or three more messages per bind. So a key with a message on its way is looked at once, a
- * window after the first such event, and mostly found settled; any other key is looked at immediately.
+ * window after the first such event, and mostly found settled; any other key is looked at immediately,
+ * and so is every key for which something new appeared.
  */
 import type { SyncKey } from '../controller/types.ts';
 import { keyOf } from '../queue/message.ts';
@@ -46,9 +47,13 @@ export class Echo {
     const known = this.#deferred.get(keyOf(key));
     if (known !== undefined) {
       known.trigger = merge(known.trigger, trigger);
+      if (trigger.urgent) {
+        known.cancel();
+        this.#conclude(known);
+      }
       return known.done.promise;
     }
-    if (!isOnItsWay(key)) return evaluate(key, trigger);
+    if (trigger.urgent || !isOnItsWay(key)) return evaluate(key, trigger);
     const cancel = clock.after(windowMs, () => this.#conclude(deferred));
     const deferred: Deferred = { key, trigger, cancel, done: Promise.withResolvers() };
     deferred.done.promise.catch(() => {}); // a stop concerns those who wait for it

@@ -69,12 +69,13 @@ describe('Evaluator', () => {
     expect(failed.mock.calls[0]?.[0]).toBe('predicate');
   });
 
-  it('asks no predicate when the look is forced, but for an object that is gone sends nothing', async () => {
+  it('sends when the look is forced, needed or not, and expects no echo of the needless; for an object that is gone sends nothing', async () => {
     expect(evaluator.evaluate(key, { version: '1', force: true })).toBeUndefined();
     put('1');
+    needsVolumeSync.mockReturnValue(false);
     await evaluator.evaluate(key, { version: '2', cause: { uid: 'pod', resourceVersion: '2' }, force: true });
     expect(queue.messages).toMatchObject([{ reason: 'enqueued' }]);
-    expect(needsVolumeSync).not.toHaveBeenCalled();
+    expect(ledger.get(key)).toBeUndefined();
   });
 
   it('tells of a deletion what its handler needs', async () => {

@@ -35,7 +35,8 @@ export class Evaluator {
   evaluate(key: SyncKey, trigger: Trigger): Promise<void> | undefined {
     const { registry, ledger, publisher, hooks } = this.#options;
     const object = registry.object(key);
-    if (object === undefined || !(trigger.force || this.needsSync(key.kind, object))) {
+    const isNeeded = object !== undefined && this.needsSync(key.kind, object);
+    if (object === undefined || !(trigger.force || isNeeded)) {
       ledger.settled(key);
       hooks.filtered?.(key);
       return undefined;
@@ -45,14 +46,11 @@ export class Evaluator {
       hooks.filtered?.(key);
       return publisher.pending(key);
     }
-    return this.#publish(
-      key,
-      object,
-      occasion,
-      reasonOf(occasion, trigger),
-      this.#reservedFor(key.kind, object),
-      'look',
-    );
+    const hint = this.#reservedFor(key.kind, object);
+    const accepted = this.#publish(key, object, occasion, reasonOf(occasion, trigger), hint, 'look');
+    // No write will come of it, so no later event is an echo of one.
+    if (!isNeeded) ledger.settled(key);
+    return accepted;
   }
 
   /** The predicate. Where it fails the worker may find out. */

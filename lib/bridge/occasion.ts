@@ -23,8 +23,10 @@ export interface Trigger {
   readonly cause?: { readonly uid: string; readonly resourceVersion: string };
   /** The object was found in a list; several versions are joined. */
   readonly listVersion?: string;
-  /** Send without asking the predicate: what changed is none of what the bridge holds. */
+  /** Send without asking the predicate: the object is new, or what changed is none of what the bridge holds. */
   readonly force?: boolean;
+  /** No echo of a bind, which changes objects and makes none: look at once. */
+  readonly urgent?: boolean;
 }
 
 type Paired = PersistentVolume | PersistentVolumeClaim;
@@ -32,7 +34,11 @@ type Paired = PersistentVolume | PersistentVolumeClaim;
 /** One look for both; the newer one's reasons. */
 export function merge(a: Trigger, b: Trigger): Trigger {
   const newest = isNewer(a.version, b.version) ? a : b;
-  return a.force || b.force ? { ...newest, force: true } : newest;
+  return {
+    ...newest,
+    ...((a.force || b.force) && { force: true }),
+    ...((a.urgent || b.urgent) && { urgent: true }),
+  };
 }
 
 /** The trigger of a deletion, for those that the object leaves behind. */
