@@ -18,9 +18,11 @@ export interface Observability {
 const SERVICE = 'pv-controller';
 
 export function createObservability(config: Pick<Config, 'logLevel'>): Observability {
+  const logger = new Logger({ serviceName: SERVICE, logLevel: config.logLevel });
   return {
-    logger: new Logger({ serviceName: SERVICE, logLevel: config.logLevel }),
-    metrics: new Metrics({ namespace: 'ServerlessPvController', serviceName: SERVICE }),
+    logger,
+    // It warns of invocations without metrics, on the console unless it is given a logger.
+    metrics: new Metrics({ namespace: 'ServerlessPvController', serviceName: SERVICE, logger }),
     tracer: new Tracer({ serviceName: SERVICE }),
   };
 }

@@ -81,7 +81,10 @@ function countsIn(report: string): Result {
 
 function exitCodeOf(command: string, args: string[], environment: Readonly<Record<string, string>>): Promise<number> {
   const PATH = `${resolve('node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`;
-  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...environment, PATH } });
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...environment, PATH },
+  });
   return new Promise((settle) => {
     child.once('error', (error) => {
       console.error(error.message);

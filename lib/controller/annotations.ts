@@ -12,7 +12,7 @@ export const BETA_STORAGE_CLASS = 'volume.beta.kubernetes.io/storage-class';
 export const PRE_RESIZE_CAPACITY = 'volume.alpha.kubernetes.io/pre-resize-capacity';
 export const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 export const BETA_DEFAULT_CLASS = 'storageclass.beta.kubernetes.io/is-default-class';
-/** Ours, on a volume: uid of the recycler pod that scrubs it (DESIGN D12). */
+/** Ours, on a volume: uids of the recycler pod that scrubs it and of the claim whose data that is (DESIGN D12). */
 export const RECYCLER_POD = 'pv-controller.serverless/recycler-pod';
 
 export const IN_TREE_FINALIZER = 'kubernetes.io/pv-controller';

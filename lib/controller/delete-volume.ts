@@ -1,7 +1,7 @@
 /** The delete operation (BEHAVIOUR 7.2): the backing storage is destroyed by an in-tree plugin, or left to others. */
 import { annotationOf, IN_TREE_FINALIZER, isInTreeName, MIGRATED_TO, PROVISIONED_BY } from './annotations.ts';
 import { ClusterError, findCause, messageOf, NotFoundError } from './errors.ts';
-import { isVolumeReleased } from './is-released.ts';
+import { stillReleased } from './is-released.ts';
 import { withFinalizers } from './migration.ts';
 import { VolumeInUseError, type VolumePlugin } from './plugins.ts';
 import type { SyncContext } from './ports.ts';
@@ -28,12 +28,12 @@ export async function deleteVolumeOperation(ctx: SyncContext, volume: Persistent
     return;
   }
   const fresh = await ctx.cluster.get('PersistentVolume', { name });
-  if (fresh === undefined || fresh.metadata.uid !== volume.metadata.uid) {
+  if (fresh === undefined) {
     ctx.note(`volume ${name} is gone already`);
     return;
   }
-  if (!(await isVolumeReleased(ctx, fresh))) {
-    ctx.note(`volume ${name} is in use again: not deleted`);
+  if (!(await stillReleased(ctx, volume, fresh))) {
+    ctx.note(`volume ${name} is not to be deleted any more`);
     return;
   }
   let emptied: PersistentVolume;
@@ -68,9 +68,11 @@ export function findDeleter(ctx: Pick<SyncContext, 'plugins'>, volume: Persisten
   const provisioner = annotationOf(volume, PROVISIONED_BY);
   if (provisioner) {
     const plugin = ctx.plugins.byName(provisioner);
-    if (plugin !== undefined) return deletable(plugin, '');
-    if (isInTreeName(provisioner)) throw new Error(`no volume plugin matched name: ${provisioner}`);
-    return undefined;
+    if (plugin === undefined && isInTreeName(provisioner)) {
+      throw new Error(`no volume plugin matched name: ${provisioner}`);
+    }
+    if (plugin === undefined || (plugin.newDeleter === undefined && !isInTreeName(provisioner))) return undefined;
+    return deletable(plugin, '');
   }
   if (annotationOf(volume, MIGRATED_TO) !== undefined || volume.spec.csi !== undefined) return undefined;
   const prefix = `error getting deleter volume plugin for volume "${volume.metadata.name}": `;

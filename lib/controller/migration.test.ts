@@ -105,3 +105,13 @@ describe('deletion finalizers (BEHAVIOUR 9)', () => {
     expect(annealVolume(right, STANDARD_MIGRATION)).toBe(right);
   });
 });
+
+test('a volume that is being deleted gets no new finalizer: the API server would refuse it (BEHAVIOUR 9)', () => {
+  const pv = volume('pv', {
+    annotations: { [PROVISIONED_BY]: HOST_PATH },
+    spec: { persistentVolumeReclaimPolicy: 'Delete' },
+  });
+  pv.metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
+  pv.metadata.finalizers = [PROTECTION];
+  expect(annealVolume(pv, STANDARD_MIGRATION).metadata.finalizers).toEqual([PROTECTION]);
+});

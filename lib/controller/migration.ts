@@ -82,5 +82,7 @@ function deletionFinalizers(volume: PersistentVolume, migration: MigrationTable)
   if (!isInTreeName(provisioner)) return current;
   const others = current.filter((finalizer) => finalizer !== EXTERNAL_FINALIZER);
   if (reclaimPolicyOf(volume) !== 'Delete') return others.filter((finalizer) => finalizer !== IN_TREE_FINALIZER);
-  return others.includes(IN_TREE_FINALIZER) ? others : [...others, IN_TREE_FINALIZER];
+  // An API server refuses new finalizers on an object that is being deleted.
+  if (others.includes(IN_TREE_FINALIZER) || volume.metadata.deletionTimestamp !== undefined) return others;
+  return [...others, IN_TREE_FINALIZER];
 }

@@ -6,7 +6,6 @@ export interface ProvisionOptions {
   readonly volumeName: string;
   readonly claim: PersistentVolumeClaim;
   readonly storageClass: StorageClass;
-  readonly node?: Node;
 }
 
 /** `done`: the data is gone. `waiting`: a later event continues (a recycler pod still runs). */
@@ -24,8 +23,11 @@ export interface VolumePlugin {
   cleanUpRecycle?(volume: PersistentVolume): Promise<void>;
   /** Builds a deleter; throws when it cannot. The deleter destroys the backing storage. */
   newDeleter?(volume: PersistentVolume): () => Promise<void>;
-  /** Builds a provisioner; throws when it cannot. The provisioner makes the storage and returns the bare volume. */
-  newProvisioner?(options: ProvisionOptions): () => Promise<PersistentVolume>;
+  /**
+   * Builds a provisioner; throws when it cannot. The provisioner makes the storage, on the node that the scheduler
+   * selected if it did, and returns the bare volume.
+   */
+  newProvisioner?(options: ProvisionOptions): (node?: Node) => Promise<PersistentVolume>;
 }
 
 /** Thrown by a deleter whose volume is still attached: no failure, tried again later (BEHAVIOUR 7.2 step 7). */

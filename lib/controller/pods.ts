@@ -16,11 +16,14 @@ function usesClaim(pod: Pod, claimName: string): boolean {
   );
 }
 
-/** Failed, Succeeded, or being deleted with no running container of any kind. */
+/**
+ * Failed, Succeeded, or being deleted with no running container of any kind. A container that is not said to wait or to
+ * have ended may run: what it writes must not be scrubbed away under it.
+ */
 function isTerminated(pod: Pod): boolean {
   const { phase, containerStatuses, initContainerStatuses, ephemeralContainerStatuses } = pod.status ?? {};
   if (phase === 'Failed' || phase === 'Succeeded') return true;
   if (pod.metadata.deletionTimestamp === undefined) return false;
   const statuses = [containerStatuses, initContainerStatuses, ephemeralContainerStatuses].flatMap((list) => list ?? []);
-  return !statuses.some((status) => status.state?.running !== undefined);
+  return statuses.every(({ state }) => state?.terminated !== undefined || state?.waiting !== undefined);
 }

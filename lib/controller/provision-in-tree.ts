@@ -46,19 +46,19 @@ export async function provisionInTree(
       `Mount options are not supported by the provisioner but StorageClass "${storageClass.metadata.name}" has mount options ${options}`,
     );
   }
-  const node = await selectedNode(ctx, asked).catch((error) =>
-    fail(`Failed to get target node: ${messageOf(error)}`, error),
-  );
-  let provision: () => Promise<PersistentVolume>;
+  let provision: (node?: Node) => Promise<PersistentVolume>;
   try {
     if (plugin.newProvisioner === undefined) throw new Error('no provisionable volume plugin matched');
-    provision = plugin.newProvisioner({ volumeName, claim: asked, storageClass, ...(node ? { node } : {}) });
+    provision = plugin.newProvisioner({ volumeName, claim: asked, storageClass });
   } catch (error) {
     return await fail(`Failed to create provisioner: ${messageOf(error)}`, error);
   }
+  const node = await selectedNode(ctx, asked).catch((error) =>
+    fail(`Failed to get target node: ${messageOf(error)}`, error),
+  );
   let provisioned: PersistentVolume;
   try {
-    provisioned = await provision();
+    provisioned = await provision(node);
   } catch (error) {
     await rescheduleNode(ctx, asked);
     return await fail(
@@ -110,7 +110,8 @@ async function saveVolume(
       if (!(error instanceof AlreadyExistsError)) throw error;
     }
   });
-  if (failure === undefined) {
+  // A create whose answer was lost may have worked: only storage that no volume object stands for is cleaned up.
+  if (failure === undefined || (await ctx.cluster.get('PersistentVolume', { name })) !== undefined) {
     await ctx.cluster.event({
       kind: 'PersistentVolumeClaim',
       object: claim,
@@ -118,11 +119,6 @@ async function saveVolume(
       reason: 'ProvisioningSucceeded',
       message: `Successfully provisioned volume ${name} using ${plugin.name}`,
     });
-    return;
-  }
-  // A create whose answer was lost may have worked: only storage that no volume object stands for is cleaned up.
-  if ((await ctx.cluster.get('PersistentVolume', { name })) !== undefined) {
-    ctx.note(`volume ${name} was saved after all`);
     return;
   }
   const key = claimKeyOf(claim);
@@ -161,7 +157,7 @@ async function attempt(ctx: SyncContext, attempts: number, intervalMs: number, a
 
 async function selectedNode(ctx: SyncContext, claim: PersistentVolumeClaim): Promise<Node | undefined> {
   const name = annotationOf(claim, SELECTED_NODE);
-  if (!name) return undefined;
+  if (name === undefined) return undefined;
   const node = await ctx.cluster.get('Node', { name });
   if (node === undefined) throw new Error(`node "${name}" not found`);
   return node;

@@ -1,7 +1,7 @@
 /** Provisioning for a claim that has a class and found no volume (BEHAVIOUR 8): by whom, and that it is asked for. */
 import { isInTreeName, storageClassOf } from './annotations.ts';
 import { askProvisioner, provisioningFailed } from './ask-provisioner.ts';
-import { messageOf } from './errors.ts';
+import { ConflictError, messageOf } from './errors.ts';
 import type { VolumePlugin } from './plugins.ts';
 import type { SyncContext, SyncRules } from './ports.ts';
 import { provisionInTree } from './provision-in-tree.ts';
@@ -49,12 +49,11 @@ export function findProvisioner(rules: Pick<SyncRules, 'plugins' | 'migration'>,
   const { provisioner } = storageClass;
   if (rules.migration.isMigrated(provisioner)) return undefined;
   const plugin = rules.plugins.byName(provisioner);
-  if (plugin !== undefined) {
-    if (plugin.newProvisioner === undefined) throw new ProvisioningError('no provisionable volume plugin matched');
-    return plugin;
-  }
-  if (isInTreeName(provisioner)) throw new ProvisioningError(`no volume plugin matched name: ${provisioner}`);
-  return undefined;
+  if (plugin?.newProvisioner !== undefined) return plugin;
+  if (!isInTreeName(provisioner)) return undefined;
+  throw new ProvisioningError(
+    plugin === undefined ? `no volume plugin matched name: ${provisioner}` : 'no provisionable volume plugin matched',
+  );
 }
 
 /** Name under which the class' provisioner is asked: the CSI driver's where the plugin is migrated, if one is known. */
@@ -75,6 +74,7 @@ async function provisionExternal(ctx: SyncContext, claim: PersistentVolumeClaim,
   try {
     asked = await askProvisioner(ctx, claim, provisioner);
   } catch (error) {
+    if (error instanceof ConflictError) throw error; // decided again at once
     const message = `Error saving claim: ${messageOf(error)}`;
     await provisioningFailed(ctx, claim, message);
     throw new Error(message, { cause: error });

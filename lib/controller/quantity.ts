@@ -18,14 +18,15 @@ const MAX_EXPONENT = 1_000;
 const MAX_LENGTH = 128;
 
 /**
- * @param text such as `10Gi`, `1.5G`, `0.5`, `12e6`.
+ * @param text such as `10Gi`, `1.5G`, `0.5`, `12e6`; a suffix alone is zero of it, as for a real API server.
  * @throws Error naming the text when it is no quantity.
  */
 function parseQuantity(text: string): Quantity {
   const match = text.length <= MAX_LENGTH ? PATTERN.exec(text) : null;
   const [, sign = '', whole = '', fraction = '', suffix = ''] = match ?? [];
-  if (match === null || whole + fraction === '') throw new Error(`"${text.slice(0, MAX_LENGTH)}" is not a quantity`);
-  const digits = BigInt(sign === '-' ? `-${whole}${fraction}` : whole + fraction);
+  if (match === null || text === '' || /^[+-]?\.?$/.test(text))
+    throw new Error(`"${text.slice(0, MAX_LENGTH)}" is not a quantity`);
+  const digits = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction || (whole === '' ? '0' : '')}`);
   const scientific = /^[eE][+-]?[0-9]/.test(suffix) ? Number(suffix.slice(1)) : undefined;
   const exponent = (scientific ?? DECIMAL[suffix] ?? 0) - fraction.length;
   if (Math.abs(exponent) > MAX_EXPONENT) throw new Error(`"${text}" is not a quantity: its exponent is out of range`);

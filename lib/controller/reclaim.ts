@@ -18,7 +18,7 @@ export async function reclaimVolume(ctx: SyncContext, volume: PersistentVolume):
       ctx.note(`volume ${name} is retained`);
       return;
     case 'Recycle':
-      await ctx.runOperation(`recycle-${name}[${uid}]`, () => recycleVolumeOperation(ctx, name));
+      await ctx.runOperation(`recycle-${name}[${uid}]`, () => recycleVolumeOperation(ctx, volume));
       return;
     case 'Delete':
       await ctx.runOperation(`delete-${name}[${uid}]`, () => deleteVolumeOperation(ctx, volume));

@@ -1,9 +1,9 @@
 /**
  * From a key to its sync: read the object, run `updateVolume`/`updateClaim` when it exists and `deleteVolume`/
- * `deleteClaim` when it was deleted. A conflict is answered by reading and deciding again, a few times, here
+ * `deleteClaim` when it was deleted. A conflict (or an object gone meanwhile) is answered by reading and deciding again, a few times, here
  * (DESIGN D4); everything else that goes wrong is thrown, and the queue retries the key.
  */
-import { ConflictError } from './errors.ts';
+import { ConflictError, findCause, NotFoundError } from './errors.ts';
 import type { SyncContext } from './ports.ts';
 import { syncClaim } from './sync-claim.ts';
 import { syncVolume } from './sync-volume.ts';
@@ -40,8 +40,9 @@ export async function reconcile(ctx: SyncContext, work: Work): Promise<void> {
       await syncKey(attempt === 1 ? ctx : { ...ctx, redelivered: true }, work);
       return;
     } catch (error) {
-      if (!(error instanceof ConflictError) || attempt === CONFLICT_ATTEMPTS) throw error;
-      ctx.note(`conflict, deciding again: ${error.message}`);
+      const changed = findCause(error, ConflictError) ?? findCause(error, NotFoundError);
+      if (changed === undefined || attempt === CONFLICT_ATTEMPTS) throw error;
+      ctx.note(`conflict, deciding again: ${changed.message}`);
       await ctx.clock.sleep(CONFLICT_DELAY_MS * attempt * (0.5 + Math.random()));
     }
   }

@@ -1,6 +1,6 @@
 /** The recycle operation (BEHAVIOUR 7.3): the volume is scrubbed by its plugin and made Available again. */
 import { ClusterError, findCause, messageOf } from './errors.ts';
-import { isVolumeReleased } from './is-released.ts';
+import { stillReleased } from './is-released.ts';
 import type { VolumePlugin } from './plugins.ts';
 import { podsUsingClaim } from './pods.ts';
 import type { SyncContext, SyncRules } from './ports.ts';
@@ -12,11 +12,13 @@ type Recycler = VolumePlugin & Required<Pick<VolumePlugin, 'recycle'>>;
 
 /**
  * One step: a plugin that needs time answers `waiting`, and the event of its progress brings the volume back here.
+ * @param seen the volume as the sync saw it; it is read again before anything is scrubbed.
  * @throws ClusterError when a read or the final unbind fails; the volume is then recycled again.
  */
-export async function recycleVolumeOperation(ctx: SyncContext, name: string): Promise<void> {
+export async function recycleVolumeOperation(ctx: SyncContext, seen: PersistentVolume): Promise<void> {
+  const { name } = seen.metadata;
   const volume = await ctx.cluster.get('PersistentVolume', { name });
-  if (volume === undefined || !(await isVolumeReleased(ctx, volume))) return;
+  if (volume === undefined || !(await stillReleased(ctx, seen, volume))) return;
 
   const users = await usersThatBlock(ctx, volume.spec.claimRef ?? {});
   if (users.length > 0) {

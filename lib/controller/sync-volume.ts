@@ -52,13 +52,19 @@ export async function syncVolume(ctx: SyncContext, read: PersistentVolume): Prom
 
 /**
  * A volume that some controller found free and picked is never destroyed for losing a race: only one that was
- * provisioned for this very claim is. See docs/decisions/013-losing-a-race-never-deletes.md.
+ * provisioned for this very claim is, and so is not older than it. See docs/decisions/013-losing-a-race-never-deletes.md.
  */
 export function wasProvisionedFor(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   const provisioner = volume.metadata.annotations?.[PROVISIONED_BY];
-  if (provisioner === undefined) return false;
+  if (provisioner === undefined || isOlder(volume, claim)) return false;
   if (!hasAnnotation(volume, BOUND_BY_CONTROLLER)) return true;
   return isInTreeName(provisioner) && volume.metadata.name === `pvc-${claim.metadata.uid}`;
+}
+
+function isOlder(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  const created = ({ metadata }: PersistentVolume | PersistentVolumeClaim) =>
+    Date.parse(metadata.creationTimestamp ?? '');
+  return created(volume) < created(claim);
 }
 
 async function releaseVolume(ctx: SyncContext, volume: PersistentVolume): Promise<void> {

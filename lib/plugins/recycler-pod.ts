@@ -1,7 +1,7 @@
 /**
  * Recycling through a pod (BEHAVIOUR 7.4), as steps that events continue: create the pod, wait, finish. A volume's own
- * pod is known by its uid, which is recorded on the volume (DESIGN D12): a pod of that name with another uid has scrubbed
- * something else, is deleted, and the recycle starts again.
+ * pod is known by its uid, which is recorded on the volume with that of the claim whose data it scrubs (DESIGN D12): a
+ * pod of that name with another uid has scrubbed something else, is deleted, and the recycle starts again.
  */
 import { createHash } from 'node:crypto';
 import { annotationOf, RECYCLER_POD, withAnnotations } from '../controller/annotations.ts';
@@ -52,6 +52,16 @@ export function recycleTimeoutSeconds(volume: PersistentVolume, settings: Recycl
   return Math.max(settings.minimumTimeoutSeconds, gib * settings.incrementTimeoutSecondsPerGib);
 }
 
+/** What is recorded on the volume: the pod, and the claim whose data it scrubs. */
+function recordOf(volume: PersistentVolume, podUid: string): string {
+  return `${podUid}/${volume.spec.claimRef?.uid ?? ''}`;
+}
+
+/** Whether this pod was started for this volume since its present claim released it. A later claim's data is unscrubbed. */
+function isOwnPod(volume: PersistentVolume, pod: Pod): boolean {
+  return annotationOf(volume, RECYCLER_POD) === recordOf(volume, pod.metadata.uid ?? '');
+}
+
 export class RecyclerPods {
   readonly #cluster: Cluster;
 
@@ -66,15 +76,15 @@ export class RecyclerPods {
    */
   async step(volume: PersistentVolume, source: ScrubSource, settings: RecyclerPodSettings): Promise<RecycleResult> {
     const key = { namespace: settings.namespace, name: recyclerPodName(volume.metadata.name) };
-    const recorded = annotationOf(volume, RECYCLER_POD);
     const pod = await this.#cluster.get('Pod', key);
     if (pod === undefined) {
+      const started = annotationOf(volume, RECYCLER_POD)?.endsWith(recordOf(volume, '')) ?? false;
       // Failed means that the attempt the record speaks of was reported: this is a new one.
-      if (recorded !== undefined && volume.status?.phase !== 'Failed') throw failure('recycler pod was deleted');
+      if (started && volume.status?.phase !== 'Failed') throw failure('recycler pod was deleted');
       await this.#start(volume, source, settings);
       return 'waiting';
     }
-    if (pod.metadata.uid !== recorded) {
+    if (!isOwnPod(volume, pod)) {
       await this.#deleteOld(pod);
       throw new Error('old recycler pod found, will retry later');
     }
@@ -91,9 +101,7 @@ export class RecyclerPods {
   async cleanUp(volume: PersistentVolume, settings: RecyclerPodSettings): Promise<void> {
     const key = { namespace: settings.namespace, name: recyclerPodName(volume.metadata.name) };
     const pod = await this.#cluster.get('Pod', key);
-    if (pod !== undefined && pod.metadata.uid === annotationOf(volume, RECYCLER_POD)) {
-      await this.#cluster.delete('Pod', pod);
-    }
+    if (pod !== undefined && isOwnPod(volume, pod)) await this.#cluster.delete('Pod', pod);
   }
 
   /** Creates the pod and records its uid; a pod whose record could not be written is taken away again. */
@@ -106,8 +114,8 @@ export class RecyclerPods {
       throw new Error(`unexpected error creating recycler pod:  ${messageOf(error)}`, { cause: error });
     }
     try {
-      const { uid = '' } = pod.metadata;
-      await this.#cluster.update('PersistentVolume', withAnnotations(volume, { [RECYCLER_POD]: uid }));
+      const record = recordOf(volume, pod.metadata.uid ?? '');
+      await this.#cluster.update('PersistentVolume', withAnnotations(volume, { [RECYCLER_POD]: record }));
     } catch (error) {
       await this.#cluster.delete('Pod', pod).catch(() => {}); // found as an old pod otherwise
       throw error;
@@ -126,7 +134,9 @@ export class RecyclerPods {
   /** What happened to the pod is told on the volume; an event told twice is counted, not repeated (DESIGN D6). */
   async #forwardEvents(volume: PersistentVolume, pod: Pod): Promise<void> {
     const { namespace = '', uid } = pod.metadata;
-    const events = await this.#cluster.list('Event', { namespace, fieldSelector: `involvedObject.uid=${uid}` });
+    const fieldSelector = `involvedObject.uid=${uid}`;
+    // News only: a server that does not give them must not hold up the recycling.
+    const events = await this.#cluster.list('Event', { namespace, fieldSelector }).catch(() => []);
     for (const event of events) {
       if (event.involvedObject.uid !== uid) continue;
       const type: ObjectEvent['type'] = event.type === 'Warning' ? 'Warning' : 'Normal';

@@ -48,6 +48,7 @@ export class Runtime {
   readonly pool: ApiVolumePool;
   readonly config: Config;
   readonly #options: RuntimeOptions;
+  #invocations = 0;
   #features: { value: Promise<Features>; readAt: number } | undefined;
 
   /** Nothing is sent yet. @throws ConnectionError when the connection's fields are wrong. */
@@ -76,7 +77,7 @@ export class Runtime {
   batchHandler(kind: SyncKey['kind'], hooks: KeyHooks = {}): BatchHandler {
     const { sqs, queues } = this.#options;
     const { config } = this;
-    return createBatchHandler({
+    const handle = createBatchHandler({
       client: sqs,
       queueUrl: queues[kind].url,
       deadLetterQueueUrl: queues[kind].deadLetterUrl,
@@ -86,9 +87,9 @@ export class Runtime {
           mode: config.mode,
           cluster: (signal) => this.cluster.withSignal(signal),
           pool: this.pool,
-          enqueue: enqueueThrough(this.producer, { maxAttempts: 3 }),
+          enqueue: (signal) => enqueueThrough(this.producer, { maxAttempts: 3, signal }),
           plugins: (cluster) => this.#plugins(cluster),
-          rules: () => this.#rules(),
+          rules: (signal) => this.#rules(signal),
         },
         hooks,
       ),
@@ -101,6 +102,16 @@ export class Runtime {
       concurrency: config.groupConcurrency,
       hooks,
     });
+    return async (event, context) => {
+      this.#invocations += 1;
+      try {
+        return await handle(event, context);
+      } finally {
+        this.#invocations -= 1;
+        // No request outlives the invocation; in the local run others go on beside it.
+        if (this.#invocations === 0) this.pool.cancel();
+      }
+    };
   }
 
   /** A bridge over this environment's API server and queues. */
@@ -135,7 +146,7 @@ export class Runtime {
     return this.#options.plugins?.(cluster) ?? inTreePlugins(cluster, this.config);
   }
 
-  async #rules(): Promise<Omit<SyncRules, 'plugins'>> {
+  async #rules(signal?: AbortSignal): Promise<Omit<SyncRules, 'plugins'>> {
     const { config } = this;
     const settings: ControllerSettings = {
       dynamicProvisioning: config.dynamicProvisioning === 'on',
@@ -143,16 +154,17 @@ export class Runtime {
       createVolumeIntervalMs: config.createVolumeIntervalMs,
       poolMaxAgeMs: config.poolMaxAgeMs,
     };
-    return { features: await this.#readFeatures(), migration: STANDARD_MIGRATION, settings };
+    return { features: await this.#readFeatures(signal), migration: STANDARD_MIGRATION, settings };
   }
 
   /** The server's version decides some rules; it is read once an hour, and again after a failure. */
-  #readFeatures(): Promise<Features> {
+  #readFeatures(signal?: AbortSignal): Promise<Features> {
     if (this.#features === undefined || Date.now() - this.#features.readAt > FEATURES_TTL_MS) {
       const { volumeAttributesClass } = this.config;
       const override =
         volumeAttributesClass === 'auto' ? {} : { volumeAttributesClass: volumeAttributesClass === 'on' };
-      const value = this.cluster.serverVersion().then((version) => featuresOf(version, override));
+      const cluster = signal === undefined ? this.cluster : this.cluster.withSignal(signal);
+      const value = cluster.serverVersion().then((version) => featuresOf(version, override));
       value.catch(() => {
         this.#features = undefined;
       });

@@ -19,10 +19,11 @@ export interface SyncSurroundings {
   /** The cluster, with every request bound to a signal. */
   readonly cluster: (signal: AbortSignal) => Cluster;
   readonly pool: VolumePool;
-  readonly enqueue: Enqueue;
+  /** Gives up sending when the signal is aborted. */
+  readonly enqueue: (signal: AbortSignal) => Enqueue;
   /** In-tree plugins that work through this cluster. */
   readonly plugins: (cluster: Cluster) => readonly VolumePlugin[];
-  readonly rules: () => Promise<Omit<SyncRules, 'plugins'>>;
+  readonly rules: (signal: AbortSignal) => Promise<Omit<SyncRules, 'plugins'>>;
 }
 
 export interface SyncHooks {
@@ -36,7 +37,7 @@ export interface SyncHooks {
 /** @returns the `handle` of a batch handler. It rejects when the key is to be tried again. */
 export function createSyncKey(surroundings: SyncSurroundings, hooks: SyncHooks = {}) {
   return async (key: SyncKey, messages: readonly SyncMessage[], info: CallInfo): Promise<void> => {
-    const rules = await surroundings.rules();
+    const rules = await surroundings.rules(info.signal);
     const live = surroundings.cluster(info.signal);
     const recording = surroundings.mode === 'observe' ? new RecordingCluster(live) : undefined;
     const cluster = recording ?? live;
@@ -44,9 +45,9 @@ export function createSyncKey(surroundings: SyncSurroundings, hooks: SyncHooks =
     const ctx: SyncContext = {
       ...rules,
       cluster,
-      pool: recording === undefined ? surroundings.pool : readOnlyPool(surroundings.pool),
+      pool: poolUntil(info.signal, recording === undefined ? surroundings.pool : readOnlyPool(surroundings.pool)),
       plugins: new PluginRegistry(recording === undefined ? plugins : plugins.map(dryPlugin)),
-      enqueue: recording === undefined ? surroundings.enqueue : async () => {},
+      enqueue: recording === undefined ? surroundings.enqueue(info.signal) : async () => {},
       runOperation,
       clock: clockUntil(info.signal),
       note: noteFor(key, hooks),
@@ -85,6 +86,27 @@ const runOperation: RunOperation = async (name, operation) => {
 /** What a recorded sync believes to have written must not enter the pool of real volumes. */
 function readOnlyPool(pool: VolumePool): VolumePool {
   return { volumes: (maxAgeMs) => pool.volumes(maxAgeMs), drop: () => {}, store: () => {} };
+}
+
+/** A refresh is shared by all keys, so a key whose time is up leaves it; the end of the invocation ends it. */
+function poolUntil(signal: AbortSignal, pool: VolumePool): VolumePool {
+  return {
+    volumes: (maxAgeMs) => unlessAborted(signal, pool.volumes(maxAgeMs)),
+    drop: (name) => pool.drop(name),
+    store: (volume) => pool.store(volume),
+  };
+}
+
+async function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 function clockUntil(signal: AbortSignal): SyncContext['clock'] {

@@ -13,7 +13,18 @@ function featuresOf(match: Match) {
 
 const checks: Record<string, (match: Match) => void> = {
   bestMatch(match) {
-    const found = findBestMatch(new VolumeIndex(match.pvs), match.claim, match.delayBinding, featuresOf(match));
+    const find = () => findBestMatch(new VolumeIndex(match.pvs), match.claim, match.delayBinding, featuresOf(match));
+    if (match.expectedError) {
+      expect(find).toThrow(match.expectedError);
+      return;
+    }
+    // A claim that cannot be matched at all (BEHAVIOUR 5.2: attributes class with the gate off) gets no volume.
+    const isImpossible = !featuresOf(match).volumeAttributesClass && !!match.claim.spec.volumeAttributesClassName;
+    if (isImpossible && match.expectedPV === null) {
+      expect(find).toThrow('unsupported volumeAttributesClassName is set on claim');
+      return;
+    }
+    const found = find();
     expect(found?.metadata.name ?? null).toBe(match.expectedPV);
     if (match.expectedPVUid) expect(found?.metadata.uid).toBe(match.expectedPVUid);
   },
