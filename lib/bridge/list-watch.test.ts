@@ -103,6 +103,20 @@ describe('ListWatch', () => {
     expect(api.watches.length).toBe(before + 2);
   });
 
+  it('forgets earlier errors when events came', async () => {
+    follow({});
+    for (let i = 0; i < 8; i++) {
+      await vi.advanceTimersByTimeAsync(600);
+      api.put('PersistentVolume', volume(`pv-${i}`));
+      await vi.advanceTimersByTimeAsync(1);
+      api.watchErrors.push(new Error('cut'));
+      api.cutWatches();
+    }
+    const before = api.watches.length;
+    await vi.advanceTimersByTimeAsync(600);
+    expect(api.watches.length).toBeGreaterThan(before);
+  });
+
   it('ends when it is aborted, whatever it waits for', async () => {
     api.listHeld = 'PersistentVolume';
     follow({});

@@ -40,6 +40,8 @@ export class ListWatch<K extends WatchedKind> {
   #lastActivity: number | undefined;
   #failure: { readonly error: unknown } | undefined;
   #watching = new AbortController();
+  /** Of the present watch. */
+  #events = 0;
 
   constructor(options: ListWatchOptions<K>) {
     this.#options = options;
@@ -80,15 +82,18 @@ export class ListWatch<K extends WatchedKind> {
     while (!signal.aborted) {
       const startedAt = clock.now();
       let delay = 0;
+      this.#events = 0;
       try {
         if (this.#position.resumeFrom === undefined) await this.#list(signal);
-        const events = await this.#watch(signal);
-        if (clock.now() - startedAt >= SHORT_WATCH_MS || events > 0) this.#backoff.reset();
+        await this.#watch(signal);
+        if (clock.now() - startedAt >= SHORT_WATCH_MS || this.#events > 0) this.#backoff.reset();
         else delay = this.#backoff.next();
       } catch (error) {
         if (signal.aborted) return;
         hooks.failed?.(kind, error);
-        if (clock.now() - startedAt >= settings.goodPeriodMs) this.#backoff.reset();
+        // A server that gave events is well, unless it is their work that failed.
+        const gaveEvents = this.#events > 0 && this.#failure === undefined;
+        if (gaveEvents || clock.now() - startedAt >= settings.goodPeriodMs) this.#backoff.reset();
         const isFirst = this.#backoff.failures === 0;
         delay = Math.max(this.#backoff.next(), askedDelayOf(error));
         if (isGone(error)) {
@@ -111,8 +116,8 @@ export class ListWatch<K extends WatchedKind> {
     this.#synced = true;
   }
 
-  /** @returns how many events came before the server ended the watch. */
-  async #watch(signal: AbortSignal): Promise<number> {
+  /** Resolves when the server ends the watch. */
+  async #watch(signal: AbortSignal): Promise<void> {
     const { source, kind, settings } = this.#options;
     this.#failure = undefined;
     this.#watching = new AbortController();
@@ -120,16 +125,14 @@ export class ListWatch<K extends WatchedKind> {
     const either = AbortSignal.any([signal, this.#watching.signal]);
     const resourceVersion = this.#position.resumeFrom ?? '';
     const options = { ...this.#scope(), resourceVersion, signal: either, idleTimeoutMs: settings.idleTimeoutMs };
-    let events = 0;
     for await (const event of source.watch(kind, options)) {
       if (either.aborted) break;
-      events++;
+      this.#events++;
       this.#receive(event);
       await this.#position.room(either);
       if (either.aborted) break;
     }
     this.#throwFailure();
-    return events;
   }
 
   /** The work of an event was given up. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { StateError } from '../controller/errors.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../controller/types.ts';
 import { ApiServerCluster, type ApiServerOptions } from './api-server.ts';
 import { InvalidNameError } from './errors.ts';
@@ -63,7 +64,10 @@ describe('get', () => {
   it('finds nothing under a name that cannot be, and sends nothing', async () => {
     const { server, cluster } = await serve((_, response) => json(response, 200, volume));
     await expect(cluster.get('PersistentVolume', { name: '../namespaces' })).resolves.toBeUndefined();
-    await expect(cluster.get('PersistentVolumeClaim', { namespace: 'a/b', name: 'c' })).resolves.toBeUndefined();
+    // Its absence would release a volume.
+    const claimOf = (namespace: string, name: string) => cluster.get('PersistentVolumeClaim', { namespace, name });
+    await expect(claimOf('a/b', 'c')).rejects.toThrow(StateError);
+    await expect(claimOf('a', '../c')).rejects.toThrow(StateError);
     await expect(cluster.list('Pod', { namespace: '../default' })).resolves.toEqual([]);
     await expect(cluster.delete('PersistentVolume', { metadata: { name: '..' }, spec: {} })).rejects.toThrow(
       InvalidNameError,

@@ -1,5 +1,5 @@
 /** The real API server behind the controller's port, and the list and watch that bridge and volume pool need. */
-import { AmbiguousError } from '../controller/errors.ts';
+import { AmbiguousError, StateError } from '../controller/errors.ts';
 import { parseServerVersion, type ServerVersion } from '../controller/features.ts';
 import { isNamespaceName, isObjectName } from '../controller/names.ts';
 import type { Cluster, ObjectEvent } from '../controller/ports.ts';
@@ -62,7 +62,7 @@ export class ApiServerCluster implements Cluster {
     options: { signal?: AbortSignal } = {},
   ): Promise<Kinds[K] | undefined> {
     // References such as `spec.volumeName` hold what users wrote: nothing can exist under an impossible name.
-    if (!isPossible(kind, key)) return undefined;
+    if (!isPossible(kind, key)) return absent(kind, key);
     return await this.#resources.get<Kinds[K]>(typeOf(kind), key, options);
   }
 
@@ -135,6 +135,14 @@ export class ApiServerCluster implements Cluster {
   close(): void {
     this.#transport.close();
   }
+}
+
+/** @throws StateError for a claim: its absence would release a volume, and no server has proven it. */
+function absent(kind: Kind, { namespace, name }: ObjectKey): undefined {
+  if (kind !== 'PersistentVolumeClaim') return undefined;
+  throw new StateError(
+    `no claim can have the name ${JSON.stringify(`${namespace}/${name}`)}: nothing is decided by it`,
+  );
 }
 
 function isPossible(kind: Kind, { namespace = '', name }: ObjectKey): boolean {

@@ -23,6 +23,7 @@ import { findDeleter } from './delete-volume.ts';
 import { whyUnfit } from './fitness.ts';
 import { couldBind as couldBindVolume, findBestMatch } from './match.ts';
 import { annealClaim, annealVolume } from './migration.ts';
+import { isPossibleKey } from './names.ts';
 import type { SyncRules } from './ports.ts';
 import { findProvisioner, provisionerNameOf } from './provision.ts';
 import { findRecycler } from './recycle-volume.ts';
@@ -45,6 +46,7 @@ export function needsVolumeSync(view: ClusterView, volume: PersistentVolume, rul
   const { claimRef } = volume.spec;
   if (!claimRef?.uid) return inPhase(volume, 'Available') !== volume;
   const { namespace = '', name = '' } = claimRef;
+  if (!isPossibleKey({ kind: 'PersistentVolumeClaim', namespace, name })) return false; // nothing can be read: a StateError
   const claim = view.claim({ namespace, name });
   if (claim === undefined || claim.metadata.uid !== claimRef.uid) return releaseWrites(volume, rules);
   if (!claim.spec.volumeName) return false; // left to the claim's sync
