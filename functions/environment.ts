@@ -1,7 +1,6 @@
 /** What every function shares: settings, observability, and one runtime per environment, made at the first event. */
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { Tracer } from '@aws-lambda-powertools/tracer';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import type { Connection } from '../lib/cluster/connection.ts';
@@ -12,10 +11,9 @@ import { Runtime } from '../lib/worker/runtime.ts';
 export interface Observability {
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly tracer: Tracer;
 }
 
-const SERVICE = 'pv-controller';
+export const SERVICE = 'pv-controller';
 
 export function createObservability(config: Pick<Config, 'logLevel'>): Observability {
   const logger = new Logger({ serviceName: SERVICE, logLevel: config.logLevel });
@@ -23,7 +21,6 @@ export function createObservability(config: Pick<Config, 'logLevel'>): Observabi
     logger,
     // It warns of invocations without metrics, on the console unless it is given a logger.
     metrics: new Metrics({ namespace: 'ServerlessPvController', serviceName: SERVICE, logger }),
-    tracer: new Tracer({ serviceName: SERVICE }),
   };
 }
 

@@ -74,7 +74,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         client,
         queueUrl: addresses[kind].url,
         queueArn: addresses[kind].arn,
-        handler: createWorkerFunction(kind, () => made, quietObservability(), hooks),
+        handler: createWorkerFunction(kind, () => made, quietObservability(), { listener: hooks }),
         functionName: kind === 'PersistentVolume' ? 'volume-worker' : 'claim-worker',
         maximumConcurrency: options.maximumConcurrency ?? 4,
         timeoutMs,
@@ -108,6 +108,5 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 /** The functions' own logs and metrics are CloudWatch's; here the hooks speak. */
 function quietObservability() {
   process.env['POWERTOOLS_METRICS_DISABLED'] = 'true';
-  process.env['POWERTOOLS_TRACE_ENABLED'] = 'false';
   return createObservability({ logLevel: 'SILENT' });
 }

@@ -100,6 +100,11 @@ export class ApiVolumePool implements VolumePool {
     this.#mirror.drop(name, resourceVersion);
   }
 
+  hold(name: string): () => void {
+    this.#mirror.index.hold(name);
+    return () => this.#mirror.index.release(name);
+  }
+
   store(volume: PersistentVolume): void {
     this.#mirror.store(volume);
   }

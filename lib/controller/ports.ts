@@ -43,6 +43,12 @@ export interface VolumePool {
   volumes(maxAgeMs: number): Promise<VolumeIndex>;
   /** A write to this volume at this version conflicted: what the pool holds of it is old, unless it is newer by now. */
   drop(name: string, resourceVersion?: string): void;
+  /**
+   * Keeps a free volume from being chosen a second time, from the choice to the write: claims that are synced side by side
+   * would fight for it.
+   * @returns ends that; to be called in every case.
+   */
+  hold(name: string): () => void;
   /** Takes the result of an own write or read, so that it is visible before its event. */
   store(volume: Kinds['PersistentVolume']): void;
 }

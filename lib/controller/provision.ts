@@ -7,17 +7,26 @@ import type { SyncContext, SyncRules } from './ports.ts';
 import { provisionInTree } from './provision-in-tree.ts';
 import type { PersistentVolumeClaim, StorageClass } from './types.ts';
 
-/** @throws ClusterError, or what `runOperation` makes of a failed operation. */
-export async function provisionClaim(ctx: SyncContext, claim: PersistentVolumeClaim): Promise<void> {
+/**
+ * @param storageClass the claim's class as just read, undefined when there is none of that name.
+ * @throws ClusterError, or what `runOperation` makes of a failed operation.
+ */
+export async function provisionClaim(
+  ctx: SyncContext,
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass | undefined,
+): Promise<void> {
   if (!ctx.settings.dynamicProvisioning) {
     ctx.note('dynamic provisioning is disabled');
     return;
   }
   const { namespace, name, uid = '' } = claim.metadata;
-  let storageClass: StorageClass;
+  if (storageClass === undefined) {
+    await provisioningFailed(ctx, claim, `storageclass.storage.k8s.io "${storageClassOf(claim)}" not found`);
+    return;
+  }
   let plugin: VolumePlugin | undefined;
   try {
-    storageClass = await classOf(ctx, claim);
     plugin = findProvisioner(ctx, storageClass);
   } catch (error) {
     if (!(error instanceof ProvisioningError)) throw error;
@@ -33,13 +42,6 @@ export async function provisionClaim(ctx: SyncContext, claim: PersistentVolumeCl
 
 /** A reason why nothing can be provisioned, told to the user as an event. */
 class ProvisioningError extends Error {}
-
-async function classOf(ctx: SyncContext, claim: PersistentVolumeClaim): Promise<StorageClass> {
-  const name = storageClassOf(claim);
-  const storageClass = await ctx.cluster.get('StorageClass', { name });
-  if (storageClass === undefined) throw new ProvisioningError(`storageclass.storage.k8s.io "${name}" not found`);
-  return storageClass;
-}
 
 /**
  * @returns the plugin that provisions for this class, undefined when an external provisioner does.

@@ -4,7 +4,7 @@ import { bind } from './bind.ts';
 import { updateClaimStatus, withoutVolume } from './claim-phase.ts';
 import { isReservedFor } from './claim-ref.ts';
 import { assignDefaultClass } from './default-class.ts';
-import { isDelayedBinding } from './delayed-binding.ts';
+import { delaysBinding } from './delayed-binding.ts';
 import { messageOf, StateError } from './errors.ts';
 import { whyUnfit } from './fitness.ts';
 import { findBestMatch } from './match.ts';
@@ -20,19 +20,24 @@ export async function syncUnboundClaim(ctx: SyncContext, claim: PersistentVolume
 
 /** 3.1: the claim takes any volume that fits. */
 async function syncAnyVolume(ctx: SyncContext, claim: PersistentVolumeClaim, hint: string | undefined): Promise<void> {
-  const storageClass = storageClassOf(claim);
-  const delayedBinding = await isDelayedBinding(ctx, storageClass);
-  const volume = await chooseVolume(ctx, claim, delayedBinding, hint);
-  if (volume !== undefined) {
-    await bind(ctx, volume, claim);
+  const className = storageClassOf(claim);
+  const storageClass = className === '' ? undefined : await ctx.cluster.get('StorageClass', { name: className });
+  const delayedBinding = delaysBinding(storageClass);
+  const choice = await chooseVolume(ctx, claim, delayedBinding, hint);
+  if (choice !== undefined) {
+    try {
+      await bind(ctx, choice.volume, claim);
+    } finally {
+      choice.release();
+    }
     return;
   }
   ctx.note(`no volume fits claim ${claimKeyOf(claim)}`);
   if (await assignDefaultClass(ctx, claim)) return; // the change brings the claim back
   if (delayedBinding && !hasAnnotation(claim, SELECTED_NODE)) {
     await reportWaiting(ctx, claim);
-  } else if (storageClass !== '') {
-    await provisionClaim(ctx, claim);
+  } else if (className !== '') {
+    await provisionClaim(ctx, claim, storageClass);
     return; // the claim's status is not touched
   } else {
     const message = 'no persistent volumes available for this claim and no storage class is set';
@@ -67,19 +72,27 @@ async function syncRequestedVolume(ctx: SyncContext, claim: PersistentVolumeClai
   await updateClaimStatus(ctx, claim, withoutVolume(claim, 'Pending'));
 }
 
+interface Choice {
+  readonly volume: PersistentVolume;
+  /** Lets others choose it again. */
+  readonly release: () => void;
+}
+
 async function chooseVolume(
   ctx: SyncContext,
   claim: PersistentVolumeClaim,
   delayedBinding: boolean,
   hint: string | undefined,
-): Promise<PersistentVolume | undefined> {
+): Promise<Choice | undefined> {
   if (hint !== undefined) {
     const hinted = await ctx.cluster.get('PersistentVolume', { name: hint });
     if (hinted !== undefined) ctx.pool.store(hinted);
   }
   const volumes = await ctx.pool.volumes(ctx.redelivered ? 0 : ctx.settings.poolMaxAgeMs);
   try {
-    return findBestMatch(volumes, claim, delayedBinding, ctx.features);
+    const volume = findBestMatch(volumes, claim, delayedBinding, ctx.features);
+    // Held in the same breath: nothing may come between the choice and its being known.
+    return volume && { volume, release: ctx.pool.hold(volume.metadata.name) };
   } catch (error) {
     throw new StateError(`error finding PV for claim "${claimKeyOf(claim)}": ${messageOf(error)}`, { cause: error });
   }

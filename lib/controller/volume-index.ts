@@ -36,6 +36,8 @@ export class VolumeIndex {
   readonly #racks = new Map<string, Shelf[]>();
   readonly #places = new Map<string, Place>();
   readonly #modeCounts = new Map<ModeSet, number>();
+  /** Free volumes that somebody has chosen and not written yet: off their shelves. */
+  readonly #held = new Set<string>();
 
   constructor(volumes: Iterable<PersistentVolume> = []) {
     for (const volume of volumes) this.set(volume);
@@ -79,7 +81,7 @@ export class VolumeIndex {
       const key = `${claimRef.namespace}/${claimRef.name}`;
       const names = this.#reserved.get(key) ?? new Set();
       this.#reserved.set(key, names.add(volume.metadata.name));
-    } else if (isFree(volume)) {
+    } else if (isFree(volume) && !this.#held.has(volume.metadata.name)) {
       this.#shelve(volume, modes);
     }
   }
@@ -100,6 +102,18 @@ export class VolumeIndex {
       if (names?.size === 0) this.#reserved.delete(key);
     }
     this.#unshelve(name);
+  }
+
+  /** Takes a free volume off its shelf until `release`. */
+  hold(name: string): void {
+    this.#held.add(name);
+    this.#unshelve(name);
+  }
+
+  release(name: string): void {
+    if (!this.#held.delete(name)) return;
+    const volume = this.#volumes.get(name);
+    if (volume !== undefined) this.set(volume);
   }
 
   #shelve(volume: PersistentVolume, modes: ModeSet): void {

@@ -85,14 +85,15 @@ const runOperation: RunOperation = async (name, operation) => {
 
 /** What a recorded sync believes to have written must not enter the pool of real volumes. */
 function readOnlyPool(pool: VolumePool): VolumePool {
-  return { volumes: (maxAgeMs) => pool.volumes(maxAgeMs), drop: () => {}, store: () => {} };
+  return { volumes: (maxAgeMs) => pool.volumes(maxAgeMs), drop: () => {}, hold: () => () => {}, store: () => {} };
 }
 
 /** A refresh is shared by all keys, so a key whose time is up leaves it; the end of the invocation ends it. */
 function poolUntil(signal: AbortSignal, pool: VolumePool): VolumePool {
   return {
     volumes: (maxAgeMs) => unlessAborted(signal, pool.volumes(maxAgeMs)),
-    drop: (name) => pool.drop(name),
+    drop: (name, resourceVersion) => pool.drop(name, resourceVersion),
+    hold: (name) => pool.hold(name),
     store: (volume) => pool.store(volume),
   };
 }

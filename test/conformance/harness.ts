@@ -125,6 +125,7 @@ export class Harness {
       pool: {
         volumes: async () => new VolumeIndex(cluster.all('PersistentVolume')),
         drop: () => {},
+        hold: () => () => {},
         store: () => {},
       },
       enqueue: async (key, _cause, hint) => {

@@ -44,7 +44,7 @@ const checks: Record<string, (unit: Unit) => void | Promise<void>> = {
     const cluster = new InMemoryCluster();
     const claim = annotated<PersistentVolumeClaim>({});
     claim.spec.storageClassName = 'gold';
-    cluster.put('StorageClass', { metadata: { name: 'gold' }, provisioner: 'vendor.com/my-volume' });
+    const storageClass = { metadata: { name: 'gold' }, provisioner: 'vendor.com/my-volume' };
     const ctx: Partial<SyncContext> = {
       cluster,
       note: () => {},
@@ -58,7 +58,7 @@ const checks: Record<string, (unit: Unit) => void | Promise<void>> = {
         poolMaxAgeMs: 0,
       },
     };
-    const provisioning = provisionClaim(ctx as SyncContext, claim);
+    const provisioning = provisionClaim(ctx as SyncContext, claim, storageClass);
     if (unit.expectedError) await expect(provisioning).rejects.toThrow(unit.expectedError);
     else await provisioning;
     if (!unit.enableDynamicProvisioning) expect([...cluster.writes, ...cluster.events]).toEqual([]);

@@ -39,6 +39,7 @@ export function contextOver(cluster: InMemoryCluster): SyncContext {
     pool: {
       volumes: async () => new VolumeIndex(cluster.all('PersistentVolume')),
       drop: () => {},
+      hold: () => () => {},
       store: () => {},
     },
     enqueue: async () => {},

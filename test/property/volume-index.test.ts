@@ -99,3 +99,33 @@ describe('VolumeIndex (DESIGN D7)', () => {
     );
   });
 });
+
+describe('holding a volume (DESIGN D7)', () => {
+  const rackOf = (index: VolumeIndex) =>
+    index
+      .rack({ modes: modeSetOf(['ReadWriteOnce']), storageClass: '', volumeMode: 'Filesystem', attributesClass: '' })
+      .flatMap(({ names }) => names);
+  const free = (name: string) => volume(name, { status: { phase: 'Available' } });
+
+  test('takes it off its shelf until it is released, whatever is set meanwhile', () => {
+    const index = new VolumeIndex([free('a'), free('b')]);
+    index.hold('a');
+    expect(rackOf(index)).toEqual(['b']);
+    index.set(free('a'));
+    expect(rackOf(index)).toEqual(['b']);
+    index.release('a');
+    expect(rackOf(index).sort()).toEqual(['a', 'b']);
+  });
+
+  test('ends with the volume as it is by then: bound, or gone', () => {
+    const index = new VolumeIndex([free('a'), free('b')]);
+    index.hold('a');
+    index.hold('b');
+    index.set(volume('a', { spec: { claimRef: refTo(claim('one')) }, status: { phase: 'Bound' } }));
+    index.delete('b');
+    index.release('a');
+    index.release('b');
+    expect(rackOf(index)).toEqual([]);
+    expect(index.size).toBe(1);
+  });
+});

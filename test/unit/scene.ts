@@ -33,6 +33,7 @@ export class Scene {
       pool: {
         volumes: async () => new VolumeIndex(this.cluster.all('PersistentVolume')),
         drop: () => {},
+        hold: () => () => {},
         store: () => {},
       },
       enqueue: async (key, _cause, hint) => {

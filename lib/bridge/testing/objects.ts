@@ -88,6 +88,7 @@ export function workerOver(
       pool: {
         volumes: async () => pool,
         drop: (dropped) => pool.delete(dropped),
+        hold: () => () => {},
         store: (stored) => pool.set(stored),
       },
       enqueue: async () => {},
