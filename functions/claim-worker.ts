@@ -8,5 +8,5 @@ export const handler = createWorkerFunction(
   'PersistentVolumeClaim',
   lazy(runtimeFromEnvironment),
   createObservability(readConfig(process.env)),
-  { outermost: tracing() },
+  { outermost: [tracing()] },
 );

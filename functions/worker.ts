@@ -16,7 +16,7 @@ export interface WorkerFunctionOptions {
   /** Told of every key besides the logs and metrics: the local run's output. */
   readonly listener?: KeyHooks;
   /** Goes around all else, such as `tracing()`. */
-  readonly outermost?: MiddlewareObj;
+  readonly outermost?: readonly MiddlewareObj[];
 }
 
 /**
@@ -27,13 +27,12 @@ export function createWorkerFunction(
   kind: SyncKey['kind'],
   runtime: () => Runtime,
   { logger, metrics }: Observability,
-  { listener = {}, outermost = {} }: WorkerFunctionOptions = {},
+  { listener = {}, outermost = [] }: WorkerFunctionOptions = {},
 ): WorkerFunction {
   const hooks = combineHooks(workerHooks(logger, metrics), listener);
   const handler = lazy((): BatchHandler => runtime().batchHandler(kind, hooks));
   const wrapped = middy((event: SQSEvent, context: Context) => handler()(event, context))
-    .use(outermost)
-    .use(injectLambdaContext(logger, { resetKeys: true }))
+    .use([...outermost, injectLambdaContext(logger, { resetKeys: true })])
     .use(logMetrics(metrics, { captureColdStartMetric: true, throwOnEmptyMetrics: false }));
   return wrapped as unknown as WorkerFunction;
 }
