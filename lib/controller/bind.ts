@@ -5,7 +5,7 @@
  */
 import { BIND_COMPLETED, BOUND_BY_CONTROLLER, claimKeyOf, hasAnnotation, withAnnotations } from './annotations.ts';
 import { updateClaimStatus, withVolume } from './claim-phase.ts';
-import { isBoundTo, isReservedFor } from './claim-ref.ts';
+import { claimRefTo, isBoundTo, isReservedFor } from './claim-ref.ts';
 import { ConflictError } from './errors.ts';
 import type { SyncContext } from './ports.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from './types.ts';
@@ -25,16 +25,7 @@ export function volumeBoundTo(volume: PersistentVolume, claim: PersistentVolumeC
   const chosen = !isReservedFor(volume, claim) && !hasAnnotation(volume, BOUND_BY_CONTROLLER);
   const marked = chosen ? withAnnotations(volume, { [BOUND_BY_CONTROLLER]: 'yes' }) : volume;
   if (isBoundTo(volume, claim)) return marked;
-  const { namespace, name, uid, resourceVersion } = claim.metadata;
-  const claimRef = {
-    kind: 'PersistentVolumeClaim',
-    apiVersion: 'v1',
-    namespace,
-    name,
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-  };
-  return { ...marked, spec: { ...marked.spec, claimRef } };
+  return { ...marked, spec: { ...marked.spec, claimRef: claimRefTo(claim) } };
 }
 
 /** The claim with volumeName and its marks; the same object when it has them. */

@@ -12,6 +12,7 @@ import {
   withoutAnnotation,
 } from './annotations.ts';
 import { askProvisioner, provisioningFailed } from './ask-provisioner.ts';
+import { claimRefTo } from './claim-ref.ts';
 import { destroyStorage, findDeleter } from './delete-volume.ts';
 import { AlreadyExistsError, messageOf } from './errors.ts';
 import { withFinalizers } from './migration.ts';
@@ -71,7 +72,6 @@ export async function provisionInTree(
 
 /** Step 8: what the controller adds to the bare volume of the plugin. */
 function completed(bare: PersistentVolume, volumeName: string, claim: PersistentVolumeClaim, plugin: VolumePlugin) {
-  const { namespace, name, uid, resourceVersion } = claim.metadata;
   const volume = withAnnotations(
     {
       ...bare,
@@ -79,14 +79,7 @@ function completed(bare: PersistentVolume, volumeName: string, claim: Persistent
       spec: {
         ...bare.spec,
         storageClassName: storageClassOf(claim),
-        claimRef: {
-          kind: 'PersistentVolumeClaim',
-          apiVersion: 'v1',
-          namespace,
-          name,
-          ...(uid === undefined ? {} : { uid }),
-          ...(resourceVersion === undefined ? {} : { resourceVersion }),
-        },
+        claimRef: claimRefTo(claim),
       },
       status: { phase: 'Bound' },
     },

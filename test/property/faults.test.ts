@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InMemoryCluster } from '../../lib/cluster/in-memory.ts';
+import type { InMemoryCluster } from '../../lib/cluster/in-memory.ts';
 import { BIND_COMPLETED } from '../../lib/controller/annotations.ts';
 import {
   AmbiguousError,
@@ -21,7 +21,7 @@ import type { PersistentVolume, SyncKey } from '../../lib/controller/types.ts';
 import { comparable } from '../conformance/harness.ts';
 import { type Call, InterceptedCluster, type Interception } from '../unit/intercepted-cluster.ts';
 import { clusters, type GeneratedCluster } from './clusters.ts';
-import { contextOver } from './sync-context.ts';
+import { contextOver, imaginedProvisioner, keysOf, load } from './sync-context.ts';
 
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 400);
 
@@ -51,23 +51,6 @@ const anyCluster = fc
 type Outcome = 'works' | 'fails' | 'in use';
 const anyOutcome = fc.constantFrom<Outcome>('works', 'works', 'fails', 'in use');
 
-function load({ volumes, claims, classes }: GeneratedCluster): InMemoryCluster {
-  const cluster = new InMemoryCluster();
-  for (const volume of volumes) cluster.put('PersistentVolume', volume);
-  for (const claim of claims) cluster.put('PersistentVolumeClaim', claim);
-  for (const storageClass of classes) cluster.put('StorageClass', storageClass);
-  return cluster;
-}
-
-function keysOf(cluster: InMemoryCluster): SyncKey[] {
-  return [
-    ...cluster.all('PersistentVolume').map((v): SyncKey => ({ kind: 'PersistentVolume', name: v.metadata.name })),
-    ...cluster
-      .all('PersistentVolumeClaim')
-      .map(({ metadata: { namespace, name } }): SyncKey => ({ kind: 'PersistentVolumeClaim', namespace, name })),
-  ];
-}
-
 function pluginThat(outcome: Outcome, destroyed: string[]): VolumePlugin {
   const act = async (name: string) => {
     if (outcome === 'fails') throw new Error('the disk is stuck');
@@ -83,17 +66,7 @@ function pluginThat(outcome: Outcome, destroyed: string[]): VolumePlugin {
       return 'done';
     },
     newDeleter: (volume) => () => act(volume.metadata.name),
-    newProvisioner:
-      ({ volumeName, claim }) =>
-      async () => ({
-        metadata: { name: volumeName },
-        spec: {
-          persistentVolumeReclaimPolicy: 'Delete',
-          accessModes: claim.spec.accessModes ?? [],
-          capacity: { storage: claim.spec.resources?.requests?.['storage'] ?? '1Gi' },
-          hostPath: { path: '/tmp/provisioned' },
-        },
-      }),
+    newProvisioner: imaginedProvisioner,
   };
 }
 

@@ -1,31 +1,14 @@
 /** D8's property: whenever a sync would write an object, the bridge's predicate says that the object needs one. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InMemoryCluster } from '../../lib/cluster/in-memory.ts';
+import type { InMemoryCluster } from '../../lib/cluster/in-memory.ts';
 import { needsClaimSync, needsVolumeSync } from '../../lib/controller/needs-sync.ts';
 import { reconcile } from '../../lib/controller/reconcile.ts';
 import type { SyncKey } from '../../lib/controller/types.ts';
-import { clusters, type GeneratedCluster } from './clusters.ts';
-import { contextOver, rules, viewOf } from './sync-context.ts';
+import { clusters } from './clusters.ts';
+import { contextOver, keysOf, load, rules, viewOf } from './sync-context.ts';
 
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 3_000);
-
-function load({ volumes, claims, classes }: GeneratedCluster): InMemoryCluster {
-  const cluster = new InMemoryCluster();
-  for (const volume of volumes) cluster.put('PersistentVolume', volume);
-  for (const claim of claims) cluster.put('PersistentVolumeClaim', claim);
-  for (const storageClass of classes) cluster.put('StorageClass', storageClass);
-  return cluster;
-}
-
-function keysOf(cluster: InMemoryCluster): SyncKey[] {
-  return [
-    ...cluster.all('PersistentVolume').map((v): SyncKey => ({ kind: 'PersistentVolume', name: v.metadata.name })),
-    ...cluster
-      .all('PersistentVolumeClaim')
-      .map(({ metadata: { namespace, name } }): SyncKey => ({ kind: 'PersistentVolumeClaim', namespace, name })),
-  ];
-}
 
 function needsSync(cluster: InMemoryCluster, key: SyncKey): boolean {
   const view = viewOf(cluster);

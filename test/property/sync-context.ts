@@ -1,10 +1,25 @@
 /** A sync's surroundings over an in-memory cluster, with an in-tree plugin whose work always succeeds. */
-import type { InMemoryCluster } from '../../lib/cluster/in-memory.ts';
+import { InMemoryCluster } from '../../lib/cluster/in-memory.ts';
 import { STANDARD_MIGRATION } from '../../lib/controller/migration.ts';
 import type { ClusterView } from '../../lib/controller/needs-sync.ts';
 import { PluginRegistry, type VolumePlugin } from '../../lib/controller/plugins.ts';
 import type { SyncContext, SyncRules } from '../../lib/controller/ports.ts';
+import type { SyncKey } from '../../lib/controller/types.ts';
 import { VolumeIndex } from '../../lib/controller/volume-index.ts';
+import type { GeneratedCluster } from './clusters.ts';
+
+/** Makes a volume out of nothing, as asked. */
+export const imaginedProvisioner: NonNullable<VolumePlugin['newProvisioner']> =
+  ({ volumeName, claim }) =>
+  async () => ({
+    metadata: { name: volumeName },
+    spec: {
+      persistentVolumeReclaimPolicy: 'Delete',
+      accessModes: claim.spec.accessModes ?? [],
+      capacity: { storage: claim.spec.resources?.requests?.['storage'] ?? '1Gi' },
+      hostPath: { path: '/tmp/provisioned' },
+    },
+  });
 
 const willing: VolumePlugin = {
   name: 'kubernetes.io/mock',
@@ -12,17 +27,7 @@ const willing: VolumePlugin = {
   supports: (volume) => volume.spec.hostPath !== undefined,
   recycle: async () => 'done',
   newDeleter: () => async () => {},
-  newProvisioner:
-    ({ volumeName, claim }) =>
-    async () => ({
-      metadata: { name: volumeName },
-      spec: {
-        persistentVolumeReclaimPolicy: 'Delete',
-        accessModes: claim.spec.accessModes ?? [],
-        capacity: { storage: claim.spec.resources?.requests?.['storage'] ?? '1Gi' },
-        hostPath: { path: '/tmp/provisioned' },
-      },
-    }),
+  newProvisioner: imaginedProvisioner,
 };
 
 export const rules: SyncRules = {
@@ -61,4 +66,23 @@ export function viewOf(cluster: InMemoryCluster): ClusterView {
     storageClasses: () => classes,
     volumes: new VolumeIndex(volumes),
   };
+}
+
+/** The generated objects in a cluster. */
+export function load({ volumes, claims, classes }: GeneratedCluster): InMemoryCluster {
+  const cluster = new InMemoryCluster();
+  for (const volume of volumes) cluster.put('PersistentVolume', volume);
+  for (const claim of claims) cluster.put('PersistentVolumeClaim', claim);
+  for (const storageClass of classes) cluster.put('StorageClass', storageClass);
+  return cluster;
+}
+
+/** Everything that can be synced. */
+export function keysOf(cluster: InMemoryCluster): SyncKey[] {
+  return [
+    ...cluster.all('PersistentVolume').map((v): SyncKey => ({ kind: 'PersistentVolume', name: v.metadata.name })),
+    ...cluster
+      .all('PersistentVolumeClaim')
+      .map(({ metadata: { namespace, name } }): SyncKey => ({ kind: 'PersistentVolumeClaim', namespace, name })),
+  ];
 }
