@@ -81,7 +81,9 @@ export class Dispatcher {
     const own: Trigger = isNew
       ? { version, reason: 'added', force: true, urgent: true }
       : { version, reason: type === 'ADDED' ? 'added' : 'modified' };
-    const others: Trigger = { version, cause, ...(isNew && { urgent: true }) };
+    // A new volume that a claim names and cannot have is a reason to tell it, too.
+    const mayDisappoint = isNew && kind === 'PersistentVolume';
+    const others: Trigger = { version, cause, ...(isNew && { urgent: true }), ...(mayDisappoint && { force: true }) };
     return all([this.#replaced(change, version), ...this.#lookAround(change, own, others)]);
   }
 
