@@ -499,9 +499,24 @@ describe('a new object', () => {
     api.put('PersistentVolumeClaim', claim('waiting', {}, 'Pending'));
     await settle(bridge);
     expect(messagesFor('PersistentVolumeClaim/ns/waiting')).toMatchObject([{ reason: 'added' }]);
+  });
 
-    api.bookmark();
-    await pass(60_000);
-    expect(messagesFor('PersistentVolumeClaim/ns/waiting')).toHaveLength(1);
+  it('that is a claim and waits is sent again ever more seldom: why it waits may have changed', async () => {
+    const bridge = start({ settings: { sweepPeriodMs: 0 } });
+    await settle(bridge);
+    api.put('PersistentVolumeClaim', claim('waiting', {}, 'Pending'));
+    boundPair(api, 'pv-settled', 'settled');
+    const until = async (minutes: number) => {
+      for (let i = 0; i < minutes; i++) {
+        api.bookmark();
+        await pass(60_000);
+      }
+      return messagesFor('PersistentVolumeClaim/ns/waiting').length;
+    };
+    expect(await until(1)).toBeGreaterThanOrEqual(2);
+    const inAnHour = await until(59);
+    expect(inAnHour).toBeLessThanOrEqual(10);
+    expect(await until(120)).toBeLessThanOrEqual(inAnHour + 3);
+    expect(messagesFor('PersistentVolumeClaim/ns/settled').length).toBeLessThanOrEqual(1);
   });
 });

@@ -1,11 +1,13 @@
 /**
  * The sweeps that find what no event told of. The *predicate sweep* goes over what is held every resync period, at no
- * cost but its own: what needs a sync and has not changed since its last message is sent again, ever more seldom. The
- * *full sweep* sends every key once per sweep period whatever the predicate says, spread over that time.
+ * cost but its own: what needs a sync and has not changed since its last message is sent again, ever more seldom. So is a
+ * claim that waits: no write would come of it, but why it waits may have changed (a pod, say), and its user is told by the
+ * sync. The *full sweep* sends every key once per sweep period whatever the predicate says, spread over that time.
  *
  * Both count in epochs of the clock, and a key has its place in the full sweep by its uid: two bridges send the same keys
  * in the same epoch under the same ids.
  */
+import { BIND_COMPLETED, hasAnnotation } from '../controller/annotations.ts';
 import type { PersistentVolume, PersistentVolumeClaim, SyncKey } from '../controller/types.ts';
 import type { Echo } from './echo.ts';
 import type { Evaluator } from './evaluator.ts';
@@ -21,11 +23,14 @@ export interface SweepOptions extends PassOptions {
 }
 
 type Paired = PersistentVolume | PersistentVolumeClaim;
+type Repeats = Pick<Sent, 'at' | 'resends'>;
 
 export class Sweep {
   readonly #options: SweepOptions;
   /** Parts of a full sweep, one per epoch; 0 when there is none. */
   readonly #parts: number;
+  /** Waiting claims, by what is held of them: a change starts anew. */
+  readonly #waiting = new WeakMap<Paired, Repeats>();
   #lastEpoch: number;
   #cancel: (() => void) | undefined;
   #running = false;
@@ -84,7 +89,7 @@ export class Sweep {
     if (full !== undefined) return evaluator.resend(kind, object, `full ${full}`);
     if (!evaluator.needsSync(kind, object)) {
       if (!echo.isDeferred(key)) ledger.settled(key);
-      return undefined;
+      return isWaiting(kind, object) ? this.#remind(kind, object, epoch) : undefined;
     }
     if (echo.isDeferred(key) || this.#options.publisher.pending(key) !== undefined) return undefined;
     const sent = ledger.get(key);
@@ -97,8 +102,17 @@ export class Sweep {
     return evaluator.resend(kind, object, `predicate ${epoch}`);
   }
 
+  #remind(kind: SyncKey['kind'], object: Paired, epoch: number): Promise<void> | undefined {
+    const now = this.#options.clock.now();
+    const reminded = this.#waiting.get(object);
+    if (reminded !== undefined && epoch < this.#dueEpoch(reminded)) return undefined;
+    this.#waiting.set(object, { at: now, resends: reminded === undefined ? 0 : reminded.resends + 1 });
+    // At first sight it has had the message of its change.
+    return reminded === undefined ? undefined : this.#options.evaluator.resend(kind, object, `waiting ${epoch}`);
+  }
+
   /** A period after the first message, then two, four, and so on. */
-  #dueEpoch({ at, resends }: Sent): number {
+  #dueEpoch({ at, resends }: Repeats): number {
     const { resyncPeriodMs, resendMaxMs } = this.#options.settings;
     const most = Math.max(1, Math.floor(resendMaxMs / resyncPeriodMs));
     return this.#epochOf(at + resyncPeriodMs / 2) + Math.min(most, 2 ** Math.min(resends, 30));
@@ -115,6 +129,10 @@ export class Sweep {
   #epochOf(time: number): number {
     return Math.floor(time / this.#options.settings.resyncPeriodMs);
   }
+}
+
+function isWaiting(kind: SyncKey['kind'], object: Paired): boolean {
+  return kind === 'PersistentVolumeClaim' && !hasAnnotation(object, BIND_COMPLETED);
 }
 
 function keyFields({ metadata }: Paired): { namespace?: string; name: string } {
