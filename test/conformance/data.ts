@@ -7,8 +7,15 @@ const folder = process.env['CONFORMANCE_DATA']
   ? resolve(process.env['CONFORMANCE_DATA'])
   : join(import.meta.dirname, 'data');
 
+/** @throws Error that says which file is missing or is no JSON, and where the folder came from. */
 function load<T>(name: string): T {
-  return JSON.parse(readFileSync(join(folder, name), 'utf8')) as T;
+  const file = join(folder, name);
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch (error) {
+    const hint = process.env['CONFORMANCE_DATA'] ? ' (CONFORMANCE_DATA names this folder)' : '';
+    throw new Error(`conformance data ${file}${hint}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 export interface PluginScript {
