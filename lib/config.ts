@@ -1,5 +1,5 @@
 /**
- * Every setting, in one schema: its environment variable, type, default and meaning. docs/settings.md is made from it.
+ * Every setting, in one schema: its environment variable, type, default and meaning. It is the reference.
  * Durations are milliseconds unless the name says seconds.
  */
 import * as z from 'zod/mini';

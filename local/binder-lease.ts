@@ -15,14 +15,20 @@ interface Lease {
 }
 
 /**
- * @throws Error that says who holds the lease and what to do. A lease that is missing, old or not readable refuses
- * nothing: a controller manager without leader election holds none.
+ * @throws Error that says who holds the lease, or that it cannot be read, and what to do. A lease that is missing or old
+ * refuses nothing: a controller manager without leader election holds none.
  */
 export async function refuseLiveBinder(connection: Connection, now = Date.now()): Promise<void> {
   const transport = new Transport(connection);
   try {
     const { status, body } = await transport.request({ method: 'GET', path: PATH });
-    if (status !== 200) return;
+    if (status === 404) return;
+    if (status !== 200) {
+      throw new Error(
+        `the controller manager's lease cannot be read (HTTP ${status}), so nobody can tell whether another controller ` +
+          'works on this cluster: allow reading leases in kube-system, or say --beside-another-controller.',
+      );
+    }
     const {
       holderIdentity,
       renewTime = '',

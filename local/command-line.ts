@@ -53,14 +53,24 @@ export function connectionOf(values: Values): Connection {
   return connectionFromKubeconfig({ file: kubeconfig, ...(typeof context === 'string' && { context }) });
 }
 
-/** Settings from PV_… variables, with the options of the command line on top. @throws UsageError for a wrong value. */
-export function configOf(overrides: Readonly<Record<string, string | undefined>>): Config {
+/**
+ * Settings from PV_… variables, with options of the command line on top.
+ * @param overrides by variable: the option's value, or undefined when it was not given.
+ * @param names by variable: the option, for errors about its value.
+ * @throws UsageError for a wrong value.
+ */
+export function configOf(
+  overrides: Readonly<Record<string, string | undefined>>,
+  names: Readonly<Record<string, string>> = {},
+): Config {
   const given = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
   try {
     return readConfig({ ...process.env, ...given });
   } catch (error) {
-    if (error instanceof ConfigError) throw new UsageError(error.message);
-    throw error;
+    if (!(error instanceof ConfigError)) throw error;
+    const [variable = ''] = error.message.split(':', 1);
+    const name = given[variable] === undefined ? undefined : names[variable];
+    throw new UsageError(name === undefined ? error.message : name + error.message.slice(variable.length));
   }
 }
 

@@ -1,4 +1,4 @@
-/** Runs a system until a signal asks it to stop; a second signal ends the process at once. */
+/** Runs a system until a signal, or a reader that went away, asks it to stop; a second signal ends the process at once. */
 import type { Log } from './log.ts';
 import { type System, type SystemOptions, startSystem } from './system.ts';
 
@@ -17,13 +17,21 @@ export async function runUntilSignal(options: SystemOptions, log: Log, onStarted
   return 0;
 }
 
-function nextSignal(): Promise<NodeJS.Signals> {
+/** A signal sent to a whole process group arrives twice, once through npm: not meant as a second one. */
+const SAME_SIGNAL_MS = 1_000;
+
+function nextSignal(): Promise<string> {
   return new Promise((resolve) => {
+    let askedAt: number | undefined;
+    const ask = (why: string) => {
+      if (askedAt !== undefined && performance.now() - askedAt > SAME_SIGNAL_MS) process.exit(1);
+      askedAt ??= performance.now();
+      resolve(why);
+    };
+    // Whoever read the output has gone (`| head`): the stop is a graceful one all the same.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => resolve('output closed'));
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(1));
-        resolve(signal);
-      });
+      process.on(signal, () => ask(signal));
     }
   });
 }

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type LocalApiServer, startApiServer } from './api-server/server.ts';
+import { createQueues, startEmbeddedQueue } from './queue/embedded.ts';
 
 const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager';
@@ -46,7 +47,7 @@ interface Run {
 
 function start(...args: string[]): Run {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'start.ts'), ...args], {
-    env: { PATH: process.env['PATH'], HOME: folder },
+    env: { PATH: process.env['PATH'], HOME: folder, AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
   });
   children.push(child);
   let text = '';
@@ -102,6 +103,24 @@ describe('npm start', () => {
     expect(await run.exit).toBe(0);
   });
 
+  test('stops once, gracefully, when a signal comes twice at the same moment', async () => {
+    const run = start('--kubeconfig', kubeconfig);
+    await vi.waitFor(() => expect(run.output()).toContain('observe on'), 10_000);
+    run.child.kill('SIGTERM');
+    run.child.kill('SIGTERM');
+    expect(await run.exit).toBe(0);
+    expect(run.output()).toContain('stopped');
+  });
+
+  test('stops gracefully when the reader of its output goes away', async () => {
+    const run = start('--kubeconfig', kubeconfig);
+    await vi.waitFor(() => expect(run.output()).toContain('observe on'), 10_000);
+    run.child.stdout?.destroy();
+    await createPair();
+    expect(await run.exit).toBe(0);
+    expect(run.output()).not.toContain('EPIPE');
+  });
+
   test('refuses to enforce beside a controller manager that renews its lease, and says what to do', async () => {
     const lease = {
       spec: { holderIdentity: 'master-1', renewTime: new Date().toISOString(), leaseDurationSeconds: 15 },
@@ -114,11 +133,26 @@ describe('npm start', () => {
     expect(run.output()).toContain('--beside-another-controller');
   });
 
+  test('takes queues by URL, and says that an observing run must not share them', async () => {
+    const queue = await startEmbeddedQueue();
+    onTestFinished(() => queue.close());
+    const { PersistentVolume, PersistentVolumeClaim } = await createQueues(queue.client, {
+      visibilityTimeoutSeconds: 180,
+    });
+    const urls = ['--volumes-queue-url', PersistentVolume.url, '--claims-queue-url', PersistentVolumeClaim.url];
+    const run = start('--kubeconfig', kubeconfig, '--sqs-endpoint', queue.endpoint, ...urls);
+    await vi.waitFor(() => expect(run.output()).toContain('queues by URL'), 10_000);
+    expect(run.output()).toContain('these queues must be of this run alone');
+    run.child.kill('SIGTERM');
+    expect(await run.exit).toBe(0);
+  });
+
   test.each([
     [[], 2, '--kubeconfig FILE is needed'],
     [['--kubeconfig', '/nowhere/config'], 1, '/nowhere/config'],
-    [['--mode', 'destroy'], 2, 'PV_MODE: must be one of observe, enforce, got "destroy"'],
+    [['--mode', 'destroy'], 2, '--mode: must be one of observe, enforce, got "destroy"'],
     [['--nonsense'], 2, '--nonsense'],
+    [['--sqs-endpoint', 'http://127.0.0.1:9'], 2, '--sqs-endpoint is about queues by URL'],
     [['--help'], 0, 'Usage: npm start --'],
   ])('%j ends with %i and says why', async (args, code, why) => {
     const run = start(...args);

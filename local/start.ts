@@ -1,22 +1,16 @@
 /** `npm start`: the whole system in one process, against any cluster. It writes nothing unless told to. */
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { ApiServerCluster } from '../lib/cluster/api-server.ts';
 import type { Connection } from '../lib/cluster/connection.ts';
+import { messageOf } from '../lib/controller/errors.ts';
 import { isSupported } from '../lib/controller/features.ts';
+import type { Cluster } from '../lib/controller/ports.ts';
+import { inTreePlugins } from '../lib/plugins/in-tree.ts';
 import { refuseLiveBinder } from './binder-lease.ts';
-import {
-  configOf,
-  connectionOf,
-  helpOf,
-  main,
-  type Options,
-  parseOptions,
-  UsageError,
-  type Values,
-} from './command-line.ts';
+import { configOf, connectionOf, helpOf, main, type Options, parseOptions, UsageError } from './command-line.ts';
+import { hostDisk } from './host-disk.ts';
 import { createLog, type Level } from './log.ts';
 import { logBridge, logKeys } from './log-hooks.ts';
-import { addressesOf } from './queue/addresses.ts';
+import { addressesOf, clientFor, givenQueues } from './queue/addresses.ts';
 import { runUntilSignal } from './run.ts';
 
 const OPTIONS: Options = {
@@ -46,6 +40,10 @@ const OPTIONS: Options = {
     value: 'NAME',
     help: 'namespace of recycler pods; without one nothing is recycled',
   },
+  'host-path-storage': {
+    type: 'boolean',
+    help: 'delete and provision hostPath volumes on this machine, below /tmp; needs --recycler-namespace',
+  },
   'beside-another-controller': { type: 'boolean', help: 'enforce although a controller manager holds its lease' },
   'log-level': { type: 'string', value: 'LEVEL', help: 'debug, info (default), warn, error or silent' },
 };
@@ -61,22 +59,39 @@ async function start(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const text = (name: string) => (typeof values[name] === 'string' ? (values[name] as string) : undefined);
-  const config = configOf({
-    PV_MODE: text('mode'),
-    PV_LOG_LEVEL: text('log-level')?.toUpperCase(),
-    PV_RECYCLER_NAMESPACE: text('recycler-namespace'),
-    AWS_REGION: text('region'),
-  });
+  const config = configOf(
+    {
+      PV_MODE: text('mode'),
+      PV_LOG_LEVEL: text('log-level')?.toUpperCase(),
+      PV_RECYCLER_NAMESPACE: text('recycler-namespace'),
+      AWS_REGION: text('region'),
+    },
+    {
+      PV_MODE: '--mode',
+      PV_LOG_LEVEL: '--log-level',
+      PV_RECYCLER_NAMESPACE: '--recycler-namespace',
+      AWS_REGION: '--region',
+    },
+  );
+  const usesDisk = values['host-path-storage'] === true;
+  if (usesDisk && config.recyclerNamespace === '')
+    throw new UsageError('--host-path-storage needs --recycler-namespace');
+  const given = givenQueues(values);
   const connection = connectionOf(values);
   const log = createLog(config.logLevel.toLowerCase() as Level | 'silent');
   const version = await inspectCluster(connection, config.mode === 'enforce' && !values['beside-another-controller']);
   if (!isSupported(version)) log.warn(`Kubernetes ${version.major}.${version.minor} is older than 1.31: not tested`);
 
-  const queue = await queuesOf(values, config.region);
+  const client = given && clientFor(config.region, text('sqs-endpoint'));
+  const queue = given && client && { client, addresses: await addressesOf(client, given) };
+  if (queue !== undefined && config.mode === 'observe') {
+    log.warn('these queues must be of this run alone: the keys that it takes, an enforcing controller does not see');
+  }
   const options = {
     connection,
     config,
     ...(queue && { queue }),
+    ...(usesDisk && { plugins: (cluster: Cluster) => inTreePlugins(cluster, config, hostDisk) }),
     hooks: logKeys(log),
     bridgeHooks: logBridge(log),
     onError: (error: unknown) => log.warn(String(error)),
@@ -95,25 +110,11 @@ async function inspectCluster(connection: Connection, mustBeAlone: boolean) {
     const version = await cluster.serverVersion();
     if (mustBeAlone) await refuseLiveBinder(connection);
     return version;
+  } catch (error) {
+    throw new Error(`${connection.server}: ${messageOf(error)}`, { cause: error });
   } finally {
     cluster.close();
   }
-}
-
-async function queuesOf(values: Values, region: string) {
-  const url = (name: string) => (typeof values[name] === 'string' ? (values[name] as string) : undefined);
-  const [volumes, claims] = [url('volumes-queue-url'), url('claims-queue-url')];
-  if (volumes === undefined && claims === undefined) return undefined;
-  if (volumes === undefined || claims === undefined) {
-    throw new UsageError('--volumes-queue-url and --claims-queue-url belong together');
-  }
-  const endpoint = url('sqs-endpoint');
-  const client = new SQSClient({ region, ...(endpoint && { endpoint }) });
-  const addresses = await addressesOf(client, {
-    PersistentVolume: { url: volumes, deadLetterUrl: url('volumes-dead-letter-url') },
-    PersistentVolumeClaim: { url: claims, deadLetterUrl: url('claims-dead-letter-url') },
-  });
-  return { client, addresses };
 }
 
 await main(start);

@@ -14,6 +14,7 @@ import { errorIn, jsonOf } from './status.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 import { type WatchEvent, type WatchOptions, watch } from './watch.ts';
 
+/** Options of the transport, and how events are written. */
 export interface ApiServerOptions extends TransportOptions {
   readonly events?: EventRecorderSettings;
 }

@@ -10,6 +10,7 @@ import { ConnectionError } from './errors.ts';
  */
 export type TokenSource = (renew?: boolean) => Promise<string>;
 
+/** What a kubeconfig or the environment says of a cluster, not yet checked: `endpointOf` does that. */
 export interface Connection {
   /** `https://host[:port][/prefix]`; `http` only where no token is sent, or to this machine. */
   readonly server: string;

@@ -1,9 +1,11 @@
 /** The end of one request: its time-out or the caller's abort, whichever comes first. */
 
+/** The time of a request was up, or its caller gave it up. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
 
+/** One time limit for all steps of a request. */
 export class Deadline {
   readonly #signals: readonly AbortSignal[];
   readonly #timer: NodeJS.Timeout;

@@ -9,6 +9,7 @@ import type { TokenSource } from './connection.ts';
 type SignerSettings = ConstructorParameters<typeof SignatureV4>[0];
 type Secret = string | ArrayBuffer | ArrayBufferView;
 
+/** Which cluster the token is for, and who asks. */
 export interface EksTokenOptions {
   readonly clusterName: string;
   readonly region: string;

@@ -11,6 +11,7 @@ export interface EventStore {
   update(event: ClusterEvent): Promise<unknown>;
 }
 
+/** Whether events are written at all, and who is told when one is not. */
 export interface EventRecorderSettings {
   /** False (observe mode) emits nothing. Default true. */
   readonly emit?: boolean;
@@ -26,6 +27,7 @@ const REMEMBERED = 1_000;
 const MAX_NAME = 253;
 const MAX_MESSAGE_BYTES = 1024;
 
+/** Writes events, the same one at most once in five minutes. What fails is told and forgotten, never thrown. */
 export class EventRecorder {
   readonly #emit: boolean;
   readonly #now: () => number;

@@ -3,6 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Deadline } from './deadline.ts';
 
+/** The head of an answer that came. */
 export interface Exchange {
   /** Its body is unread: read it, resume it or destroy it. */
   readonly response: IncomingMessage;

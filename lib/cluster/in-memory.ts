@@ -10,6 +10,7 @@ import type { Kind, Kinds, ObjectKey } from '../controller/types.ts';
 
 export type Verb = 'get' | 'list' | 'create' | 'update' | 'delete';
 
+/** A write that was accepted, with the object as stored by it (of a delete: as it was last). */
 export interface Write {
   readonly verb: 'create' | 'update' | 'updateStatus' | 'delete';
   readonly kind: Kind;
@@ -25,6 +26,7 @@ const PLURALS: Record<Kind, string> = {
   Event: 'events',
 };
 
+/** The controller's cluster port over a map; `events` and `writes` are what the controller did there. */
 export class InMemoryCluster implements Cluster {
   readonly events: ObjectEvent[] = [];
   readonly writes: Write[] = [];

@@ -13,6 +13,7 @@ export interface KubeconfigDocument {
   'current-context'?: string;
 }
 
+/** A user's entry as written; only `exec` has a shape that is relied on here. */
 export interface KubeconfigUser extends Record<string, unknown> {
   exec?: { command?: string; apiVersion?: string; env?: { name: string; value: string }[] | null };
 }
@@ -53,12 +54,19 @@ function readFile(file: string): KubeconfigDocument {
     throw new ConnectionError(`kubeconfig ${file} is no YAML mapping`);
   }
   const directory = dirname(file);
-  const clusters = entries(document.clusters).map((entry) => ({
+  const clusters = entries(document.clusters, 'clusters', file).map((entry) => ({
     ...entry,
     cluster: absolute(directory, entry.cluster, ['certificate-authority']),
   }));
-  const users = entries(document.users).map((entry) => ({ ...entry, user: userOf(directory, entry.user) }));
-  return { ...document, clusters, users, contexts: entries(document.contexts) };
+  const users = entries(document.users, 'users', file).map((entry) => ({
+    ...entry,
+    user: userOf(directory, entry.user),
+  }));
+  const contexts = entries(document.contexts, 'contexts', file).map((entry) => ({
+    ...entry,
+    context: entry.context ?? {},
+  }));
+  return { ...document, clusters, users, contexts };
 }
 
 /** The parser's own text quotes the file, which holds secrets. */
@@ -89,8 +97,13 @@ function absolute(directory: string, from: object | undefined, fields: readonly 
   return copy;
 }
 
-function entries<T>(list: T[] | null | undefined): T[] {
-  return Array.isArray(list) ? list : [];
+function entries<T extends { name: string }>(list: (T | null)[] | null | undefined, field: string, file: string): T[] {
+  const found = Array.isArray(list) ? list : [];
+  for (const [index, entry] of found.entries()) {
+    if (entry?.name !== undefined && entry.name !== null) continue;
+    throw new ConnectionError(`kubeconfig ${file}: entry ${index + 1} of ${field} is empty or has no name`);
+  }
+  return found as T[];
 }
 
 function addMissing<T extends { name: string }>(to: T[], from: readonly T[]): void {

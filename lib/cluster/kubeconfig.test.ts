@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConnectionError } from './errors.ts';
 import { connectionInCluster } from './in-cluster.ts';
 import { connectionFromKubeconfig } from './kubeconfig.ts';
 import { kubeconfigFiles, readKubeconfig } from './kubeconfig-files.ts';
@@ -152,6 +153,24 @@ describe('connectionFromKubeconfig', () => {
     const broken = write('y', 'users: [ { token: my-secret\n');
     expect(() => connectionFromKubeconfig({ file: broken })).toThrow(/is no valid YAML( \(line \d+\))?$/);
     expect(() => connectionFromKubeconfig({ file: write('s', 'my-secret') })).toThrow(/is no YAML mapping$/);
+  });
+
+  it.each(['clusters', 'users', 'contexts'])('says which file has an empty entry of %s', (field) => {
+    const file = write('null', `current-context: main\n${field}: [null]`);
+    expect(() => connectionFromKubeconfig({ file })).toThrow(
+      new ConnectionError(`kubeconfig ${file}: entry 1 of ${field} is empty or has no name`),
+    );
+  });
+
+  it('takes a context, a cluster or a user without content for an empty one', () => {
+    const content = 'clusters: [{ name: c, cluster: null }]\nusers: [{ name: u, user: null }]\n';
+    const file = write('empty', `${content}current-context: x\ncontexts: [{ name: x, context: null }]`);
+    expect(() => connectionFromKubeconfig({ file })).toThrow(ConnectionError);
+    const named = write(
+      'empty-user',
+      `${content}current-context: x\ncontexts: [{ name: x, context: { cluster: c, user: u } }]`,
+    );
+    expect(() => connectionFromKubeconfig({ file: named })).toThrow(ConnectionError);
   });
 
   it.each([

@@ -10,6 +10,7 @@ import { type Connection, endpointOf, type TokenSource } from './connection.ts';
 import { ConnectionError } from './errors.ts';
 import { type KubeconfigDocument, kubeconfigFiles, readKubeconfig } from './kubeconfig-files.ts';
 
+/** Which file and which context, as kubectl's flags of these names. */
 export interface KubeconfigOptions {
   /** Default: the files of `KUBECONFIG`, else `~/.kube/config`. */
   readonly file?: string;

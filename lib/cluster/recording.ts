@@ -13,6 +13,7 @@ export type RecordedWrite =
     }
   | { readonly verb: 'event'; readonly event: ObjectEvent };
 
+/** Never writes: `recorded` is what would have been written, in order. Lists are not overlaid, single reads are. */
 export class RecordingCluster implements Cluster {
   readonly recorded: RecordedWrite[] = [];
   readonly #reader: Pick<Cluster, 'get' | 'list'>;

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
+/** A request whose answer is read as a whole. */
 export interface ApiRequest {
   readonly method: Method;
   /** Path from the server's root, names encoded. */
@@ -22,12 +23,14 @@ export interface ApiRequest {
   readonly maxBodyBytes?: number;
 }
 
+/** An answer of any status, as text. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
+/** An answer that is read as it comes: a watch. */
 export interface StreamResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

@@ -7,12 +7,14 @@ import { collectionTarget, objectTarget, type ResourceType, type Target } from '
 import { errorIn, jsonOf, objectIn, provesAbsence, statusOf } from './status.ts';
 import type { Transport } from './transport.ts';
 
+/** All pages of a list, in one. */
 export interface ListResult<T> {
   readonly items: T[];
   /** Where a watch goes on from: nothing that happened after the list began is missed. */
   readonly resourceVersion: string;
 }
 
+/** What to list; everything of the type unless narrowed. */
 export interface ListOptions {
   readonly namespace?: string;
   /** As the API server takes it, e.g. `metadata.name=x`. */
@@ -27,6 +29,7 @@ const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 const MAX_LIST_BYTES = 256 * 1024 * 1024;
 const WHOLE_LIST_TIMEOUT_MS = 60_000;
 
+/** Gets, lists and writes objects of any type; answers are checked, and failures are typed errors. */
 export class ResourceClient {
   readonly #transport: Transport;
   readonly #signal: AbortSignal | undefined;

@@ -44,6 +44,7 @@ const TYPES: Record<Kind, ResourceType> = {
   },
 };
 
+/** Where objects of this kind live in the API. */
 export function typeOf(kind: Kind): ResourceType {
   return TYPES[kind];
 }

@@ -4,12 +4,14 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { Connection, Endpoint } from './connection.ts';
 
+/** How many connections there may be, and for how long they are kept. */
 export interface SocketSettings {
   readonly maxSockets: number;
   /** Milliseconds after which an unused connection is not used again. */
   readonly maxIdleMs: number;
 }
 
+/** Two agents of one endpoint, and which of their idle connections are too old to be trusted. */
 export class Sockets {
   /** Kept-alive connections, for requests. */
   readonly pooled: http.Agent;

@@ -122,6 +122,12 @@ describe('errorIn', () => {
   });
 });
 
+it('shows no bearer token that a proxy sends back', () => {
+  const message = 'you sent Authorization: Bearer abc.def-123 to me';
+  const body = JSON.stringify({ ...statusBody(500, 'InternalError'), message });
+  expect(errorIn(answer(500, body), volume, 'x').message).toContain('you sent Authorization: Bearer … to me');
+});
+
 describe('retryAfterSeconds', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   it.each([
@@ -130,6 +136,9 @@ describe('retryAfterSeconds', () => {
     ['Thu, 01 Jan 2026 00:00:30 GMT', 30],
     ['Thu, 01 Jan 2026 00:00:00 GMT', 0],
     ['Wed, 31 Dec 2025 00:00:00 GMT', 0],
+    ['3600', 60],
+    ['999999999999', 60],
+    ['Fri, 02 Jan 2026 00:00:00 GMT', 60],
     ['soon', undefined],
     ['', undefined],
     ['-5x', undefined],

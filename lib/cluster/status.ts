@@ -127,7 +127,8 @@ function isMissingNamespace(status: Status | undefined, target: Target): boolean
 }
 
 function throttled(message: string, response: ApiResponse, status: Status | undefined): ThrottledError {
-  const seconds = retryAfterSeconds(response.headers) ?? status?.details?.retryAfterSeconds;
+  const inBody = status?.details?.retryAfterSeconds;
+  const seconds = retryAfterSeconds(response.headers) ?? (inBody === undefined ? undefined : believable(inBody));
   return new ThrottledError(message, {
     code: response.status,
     reason: status?.reason ?? '',
@@ -135,16 +136,22 @@ function throttled(message: string, response: ApiResponse, status: Status | unde
   });
 }
 
+const MAX_RETRY_AFTER_SECONDS = 60;
+
 /**
- * Seconds of a Retry-After header, in both its forms (a number, an HTTP date); never negative.
+ * Seconds of a Retry-After header, in both its forms (a number, an HTTP date), between 0 and 60: a key is hidden from
+ * everybody for as long, and a proxy that says `3600` is not to be believed.
  * @param now milliseconds since the epoch, for the date form.
  */
 export function retryAfterSeconds(headers: IncomingHttpHeaders, now: number = Date.now()): number | undefined {
   const value = headers['retry-after']?.trim();
   if (value === undefined || value === '') return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
+  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - now) / 1000);
+  return believable(seconds);
+}
+
+function believable(seconds: number): number | undefined {
+  return Number.isFinite(seconds) ? Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(0, seconds)) : undefined;
 }
 
 /** Tells an untrusted body without showing it. */
@@ -157,7 +164,8 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(cut(value)) : typeof value;
 }
 
+/** Short, and without a credential: a proxy may send back the header that it got. */
 function cut(text: unknown): string {
-  const string = String(text);
+  const string = String(text).replace(/Bearer\s+\S+/gi, 'Bearer …');
   return string.length > MAX_MESSAGE ? `${string.slice(0, MAX_MESSAGE)}…` : string;
 }

@@ -4,11 +4,15 @@ import type { TokenSource } from './connection.ts';
 
 /** A server that refuses every token must not make us fetch one per request. */
 const RENEWAL_PAUSE_MS = 5_000;
+/** Tokens that an answer may still quote. */
+const REMEMBERED = 3;
 
+/** Gives the token and gets a new one after a 401; concurrent requests share that renewal. */
 export class Token {
   readonly #source: TokenSource;
   #renewal: Promise<string> | undefined;
   #renewedAt = Number.NEGATIVE_INFINITY;
+  #given: readonly string[] = [];
 
   constructor(source: TokenSource) {
     this.#source = source;
@@ -37,6 +41,11 @@ export class Token {
     return renewed === refused ? undefined : renewed;
   }
 
+  /** The text without any token that was given lately. */
+  redact(text: string): string {
+    return this.#given.reduce((left, token) => left.replaceAll(token, '…'), text);
+  }
+
   async #ask(renew: boolean): Promise<string> {
     let token: string;
     try {
@@ -47,6 +56,7 @@ export class Token {
     // Said here, because Node's own error about a header could show its value.
     if (!/^[\x21-\x7e]+$/.test(token))
       throw new ClusterError('the token for the API server is empty or has odd characters');
+    if (!this.#given.includes(token)) this.#given = [token, ...this.#given].slice(0, REMEMBERED);
     return token;
   }
 }

@@ -290,6 +290,12 @@ describe('tokens', () => {
     expect(server.received.map(({ headers }) => headers.authorization)).toEqual(['Bearer old', 'Bearer new']);
   });
 
+  it('keeps the token out of what an error answer quotes', async () => {
+    const server = await serve((request, response) => json(response, 500, { got: request.headers.authorization }));
+    const transport = tokens(server.url, async () => 'abc.def-123');
+    expect((await transport.request(get)).body).not.toContain('abc.def-123');
+  });
+
   it('gives the 401 back when there is no other token', async () => {
     const server = await serve((_, response) => json(response, 401, { kind: 'Status' }));
     const transport = tokens(server.url, async () => 'same');

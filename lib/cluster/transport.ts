@@ -73,7 +73,10 @@ export class Transport {
       const body = await readBody(response, request.maxBodyBytes ?? MAX_BODY_BYTES, deadline).catch((error) => {
         throw new AmbiguousError(`${nameOf(request)}: ${messageOf(error)}`, { cause: error });
       });
-      return { status: response.statusCode ?? 0, headers: response.headers, body };
+      const status = response.statusCode ?? 0;
+      // Errors quote what the server says; it must not be the token, sent back by a proxy that shows what it got.
+      const quotable = status < 400 ? body : (this.#token?.redact(body) ?? body);
+      return { status, headers: response.headers, body: quotable };
     } finally {
       deadline.dispose();
     }

@@ -9,6 +9,7 @@ import { VolumeIndex } from '../controller/volume-index.ts';
 import type { ListResult } from './resource-client.ts';
 import type { WatchEvent } from './watch.ts';
 
+/** The volumes of a pool; an object is taken in only when it is newer than the one held (BEHAVIOUR 2.3). */
 export class VolumeMirror {
   readonly index = new VolumeIndex();
   /** Dropped volumes and the version that was dropped. */

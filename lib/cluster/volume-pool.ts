@@ -28,6 +28,7 @@ export interface VolumeSource {
   watch(kind: Volume, options: WatchOptions): AsyncIterable<WatchEvent<Volume>>;
 }
 
+/** How a refresh chooses between the watch and a list, and for how long the watch is kept. */
 export interface VolumePoolSettings {
   readonly clock?: Pick<Clock, 'now'>;
   /** Up to so many volumes a refresh is a list. Default 1,000: two pages, about 20 ms. */
@@ -53,6 +54,7 @@ const BOOKMARK_SOON_SECONDS = 3;
 const MAX_READS = 20;
 const WATCH_RETRY_MS = 1_000;
 
+/** The pool over a list and a watch of all volumes; see the head of this file. */
 export class ApiVolumePool implements VolumePool {
   readonly #source: VolumeSource;
   readonly #settings: Required<Omit<VolumePoolSettings, 'clock' | 'onWatchError'>> & VolumePoolSettings;

@@ -15,6 +15,7 @@ export type WatchEvent<K extends Kind = Kind> =
   /** Nothing changed up to this version. */
   | { readonly type: 'BOOKMARK'; readonly object: { readonly metadata: { readonly resourceVersion: string } } };
 
+/** What to watch, from which version, and for how long. */
 export interface WatchOptions {
   readonly namespace?: string;
   readonly fieldSelector?: string;

@@ -13,6 +13,7 @@ const UNKNOWN = 16;
 /** A set of access modes as bits; unknown modes are left out, as upstream's index does. */
 export type ModeSet = number;
 
+/** The modes as a set; a mode that is not known here is left out, and none at all is the empty set (BEHAVIOUR 5.1). */
 export function modeSetOf(accessModes: readonly string[] | undefined): ModeSet {
   let set = 0;
   for (const mode of accessModes ?? []) set |= KNOWN[mode] ?? 0;
@@ -25,6 +26,7 @@ export function requestedModeSet(accessModes: readonly string[] | undefined): Mo
   return known ? modeSetOf(accessModes) : UNKNOWN;
 }
 
+/** The names of the modes in a set, always in the same order. */
 export function modesIn(set: ModeSet): string[] {
   return Object.keys(KNOWN).filter((mode) => (set & (KNOWN[mode] ?? 0)) !== 0);
 }

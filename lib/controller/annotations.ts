@@ -22,10 +22,12 @@ const IN_TREE_PREFIX = 'kubernetes.io/';
 
 type Annotated = { readonly metadata: ObjectMeta };
 
+/** Whether the annotation is there, whatever its value: an empty one counts (BEHAVIOUR 1.1). */
 export function hasAnnotation(object: Annotated, key: string): boolean {
   return object.metadata.annotations?.[key] !== undefined;
 }
 
+/** @returns the annotation's value, which may be empty; undefined when it is not there. */
 export function annotationOf(object: Annotated, key: string): string | undefined {
   return object.metadata.annotations?.[key];
 }
@@ -58,16 +60,21 @@ export function claimKeyOf(claim: PersistentVolumeClaim): string {
   return `${claim.metadata.namespace}/${claim.metadata.name}`;
 }
 
+/** Whether a provisioner's name is that of an in-tree plugin: `kubernetes.io/…`, also when no such plugin exists. */
 export function isInTreeName(provisioner: string): boolean {
   return provisioner.startsWith(IN_TREE_PREFIX);
 }
 
+/**
+ * Whether a class is marked as default, by the GA or the beta annotation (BEHAVIOUR 10); only the value `true` counts.
+ */
 export function isDefaultClass(storageClass: StorageClass): boolean {
   return (
     annotationOf(storageClass, DEFAULT_CLASS) === 'true' || annotationOf(storageClass, BETA_DEFAULT_CLASS) === 'true'
   );
 }
 
+/** What becomes of the volume after its claim; Retain when the volume does not say (BEHAVIOUR 7). */
 export function reclaimPolicyOf(volume: PersistentVolume): string {
   return volume.spec.persistentVolumeReclaimPolicy ?? 'Retain';
 }

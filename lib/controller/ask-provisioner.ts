@@ -17,6 +17,7 @@ export async function askProvisioner(ctx: SyncContext, claim: PersistentVolumeCl
   return asked === claim ? claim : await ctx.cluster.update('PersistentVolumeClaim', asked);
 }
 
+/** Tells the claim's user why nothing is provisioned: a Warning event, which never fails the sync (BEHAVIOUR 1.3). */
 export async function provisioningFailed(ctx: SyncContext, claim: PersistentVolumeClaim, message: string) {
   const reason = 'ProvisioningFailed';
   await ctx.cluster.event({ kind: 'PersistentVolumeClaim', object: claim, type: 'Warning', reason, message });

@@ -50,6 +50,7 @@ export function requestOf(claim: PersistentVolumeClaim, delayedBinding: boolean,
   };
 }
 
+/** The volume's storage capacity as written; `0` when it has none. */
 export function capacityOf(volume: PersistentVolume): string {
   return volume.spec.capacity?.['storage'] ?? '0';
 }

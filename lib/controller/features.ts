@@ -1,10 +1,12 @@
 /** Rules that differ between the supported Kubernetes versions (1.31 to 1.37), told from the server's `/version`. */
 
+/** Which of these rules a cluster has. */
 export interface Features {
   /** volumeAttributesClassName is compared in matching and copied to the claim's status. */
   readonly volumeAttributesClass: boolean;
 }
 
+/** Major and minor of the version that the server behaves as. */
 export interface ServerVersion {
   readonly major: number;
   readonly minor: number;

@@ -29,6 +29,7 @@ export function whyUnfit(volume: PersistentVolume, claim: PersistentVolumeClaim,
   return undefined;
 }
 
+/** Whether volume and claim differ in volumeMode; unset is Filesystem (BEHAVIOUR 3.4 rule 5). */
 export function volumeModeMismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   return volumeModeOf(volume) !== volumeModeOf(claim);
 }

@@ -27,6 +27,7 @@ import { isPossibleKey } from './names.ts';
 import type { SyncRules } from './ports.ts';
 import { findProvisioner, provisionerNameOf } from './provision.ts';
 import { findRecycler } from './recycle-volume.ts';
+import { hasStrayRecycling } from './stop-recycling.ts';
 import { wasProvisionedFor } from './sync-volume.ts';
 import type { ObjectKey, PersistentVolume, PersistentVolumeClaim, StorageClass } from './types.ts';
 import type { VolumeIndex } from './volume-index.ts';
@@ -42,7 +43,7 @@ export interface ClusterView {
 }
 
 export function needsVolumeSync(view: ClusterView, volume: PersistentVolume, rules: SyncRules): boolean {
-  if (annealVolume(volume, rules.migration) !== volume) return true;
+  if (annealVolume(volume, rules.migration) !== volume || hasStrayRecycling(volume)) return true;
   const { claimRef } = volume.spec;
   if (!claimRef?.uid) return inPhase(volume, 'Available') !== volume;
   const { namespace = '', name = '' } = claimRef;

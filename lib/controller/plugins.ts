@@ -17,10 +17,14 @@ export interface VolumePlugin {
   readonly supportsMountOptions: boolean;
   /** True for the volume sources that are this plugin's own. */
   supports(volume: PersistentVolume): boolean;
+  /** Recycling acts on the cluster alone (pods), so that observe mode can run it over a recording one. */
+  readonly recyclesByPod?: boolean;
   /** One re-entrant step of scrubbing. Throws when the attempt failed; the next sync starts a new one. */
   recycle?(volume: PersistentVolume): Promise<RecycleResult>;
-  /** Called once the recycled volume is free again: removes what the recycling left behind. */
+  /** Ends a recycling that is over, or whose volume was taken back: nothing of it may run on. Acts on the cluster alone. */
   cleanUpRecycle?(volume: PersistentVolume): Promise<void>;
+  /** The volume is gone: ends a recycling that it left behind. */
+  forgetVolume?(volumeName: string): Promise<void>;
   /** Builds a deleter; throws when it cannot. The deleter destroys the backing storage. */
   newDeleter?(volume: PersistentVolume): () => Promise<void>;
   /**
@@ -41,6 +45,10 @@ export class PluginRegistry {
 
   constructor(plugins: readonly VolumePlugin[] = []) {
     this.#plugins = plugins;
+  }
+
+  all(): readonly VolumePlugin[] {
+    return this.#plugins;
   }
 
   byName(name: string): VolumePlugin | undefined {

@@ -29,6 +29,7 @@ export interface Cluster {
   event(event: ObjectEvent): Promise<void>;
 }
 
+/** An event about a volume or a claim, for its user (BEHAVIOUR 1.3). */
 export interface ObjectEvent {
   readonly kind: 'PersistentVolume' | 'PersistentVolumeClaim';
   readonly object: Kinds['PersistentVolume'] | Kinds['PersistentVolumeClaim'];
@@ -68,12 +69,14 @@ export type RunOperation = (name: string, operation: () => Promise<void>) => Pro
 /** Takes down what a branch of the state machine observed: the debug log, and later what `explain` says. */
 export type Note = (observation: string) => void;
 
+/** Time, as something that tests can replace. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   sleep(ms: number): Promise<void>;
 }
 
+/** The settings that change what a sync does. */
 export interface ControllerSettings {
   /** BEHAVIOUR 1.4 `enable-dynamic-provisioning`. */
   readonly dynamicProvisioning: boolean;

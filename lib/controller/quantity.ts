@@ -63,6 +63,7 @@ export function wholeUnits(text: string): bigint {
   return numerator > 0n && numerator % denominator !== 0n ? quotient + 1n : quotient;
 }
 
+/** Whether the text is a quantity that `parseQuantity` reads. */
 export function isQuantity(text: string): boolean {
   try {
     parseQuantity(text);

@@ -51,8 +51,12 @@ export async function reconcile(ctx: SyncContext, work: Work): Promise<void> {
 async function syncKey(ctx: SyncContext, { key, hint }: Work): Promise<void> {
   if (key.kind === 'PersistentVolume') {
     const volume = await ctx.cluster.get('PersistentVolume', key);
-    if (volume !== undefined) await updateVolume(ctx, volume);
-    else noteGone(ctx, key);
+    if (volume !== undefined) {
+      await updateVolume(ctx, volume);
+    } else {
+      noteGone(ctx, key);
+      for (const plugin of ctx.plugins.all()) await plugin.forgetVolume?.(key.name);
+    }
   } else {
     const claim = await ctx.cluster.get('PersistentVolumeClaim', key);
     if (claim !== undefined) await updateClaim(ctx, claim, hint);

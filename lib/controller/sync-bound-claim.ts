@@ -4,6 +4,10 @@ import { claimPhaseOf, updateClaimStatus, withoutVolume } from './claim-phase.ts
 import type { SyncContext } from './ports.ts';
 import type { PersistentVolumeClaim } from './types.ts';
 
+/**
+ * Repairs what is missing of the binding, or marks the claim Lost with an event (BEHAVIOUR 3.3).
+ * @throws ClusterError when a read or a write fails.
+ */
 export async function syncBoundClaim(ctx: SyncContext, claim: PersistentVolumeClaim): Promise<void> {
   const { volumeName } = claim.spec;
   if (!volumeName) {

@@ -13,6 +13,11 @@ import type { SyncContext } from './ports.ts';
 import { provisionClaim } from './provision.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from './types.ts';
 
+/**
+ * Binds the claim to the volume that it names (BEHAVIOUR 3.2), or to the best that fits (3.1), or has one provisioned.
+ * @param hint name of a volume to read again before the choice, so that the pool does not miss it.
+ * @throws StateError when the objects contradict each other, ClusterError when a read or a write fails.
+ */
 export async function syncUnboundClaim(ctx: SyncContext, claim: PersistentVolumeClaim, hint?: string): Promise<void> {
   if (claim.spec.volumeName) await syncRequestedVolume(ctx, claim, claim.spec.volumeName);
   else await syncAnyVolume(ctx, claim, hint);

@@ -9,6 +9,7 @@ import { findClaim } from './find-claim.ts';
 import { volumeModeMismatch } from './fitness.ts';
 import type { SyncContext } from './ports.ts';
 import { reclaimVolume } from './reclaim.ts';
+import { stopStrayRecycling } from './stop-recycling.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from './types.ts';
 import { unbindVolume } from './unbind.ts';
 import { isReleasedOrFailed, updateVolumePhase } from './volume-phase.ts';
@@ -18,7 +19,7 @@ import { isReleasedOrFailed, updateVolumePhase } from './volume-phase.ts';
  * @throws ClusterError when a read or write fails; nothing is undone, the next sync goes on from what was saved.
  */
 export async function syncVolume(ctx: SyncContext, read: PersistentVolume): Promise<void> {
-  const volume = await saveAnnealedVolume(ctx, read);
+  const volume = await stopStrayRecycling(ctx, await saveAnnealedVolume(ctx, read));
   const { name } = volume.metadata;
   const { claimRef } = volume.spec;
 

@@ -17,6 +17,7 @@ interface Shelf {
 /** Free volumes that differ only in capacity, smallest first. */
 export type Rack = readonly Shelf[];
 
+/** What a free volume must equal in to be considered for a claim; all else is judged one by one (BEHAVIOUR 5.2). */
 export interface RackKey {
   readonly modes: ModeSet;
   readonly storageClass: string;
@@ -30,6 +31,7 @@ interface Place {
   index: number;
 }
 
+/** The volumes by name, and the ways to find those that may fit a claim; volumes are kept as given, not copied. */
 export class VolumeIndex {
   readonly #volumes = new Map<string, PersistentVolume>();
   readonly #reserved = new Map<string, Set<string>>();

@@ -30,6 +30,7 @@ const PROVISION_FOLDER = '/tmp/hostpath_pv';
 export class HostPathPlugin implements VolumePlugin {
   readonly name = NAME;
   readonly supportsMountOptions = false;
+  readonly recyclesByPod = true;
   readonly newDeleter?: (volume: PersistentVolume) => () => Promise<void>;
   readonly newProvisioner?: (options: ProvisionOptions) => () => Promise<PersistentVolume>;
   readonly #options: HostPathOptions;
@@ -56,6 +57,10 @@ export class HostPathPlugin implements VolumePlugin {
 
   async cleanUpRecycle(volume: PersistentVolume): Promise<void> {
     await this.#options.pods.cleanUp(volume, this.#options.settings);
+  }
+
+  async forgetVolume(volumeName: string): Promise<void> {
+    await this.#options.pods.forget(volumeName, this.#options.settings);
   }
 }
 

@@ -14,7 +14,7 @@ export interface InTreeSettings {
   readonly incrementTimeoutSeconds: number;
 }
 
-/** @param disk the host's disk, for hostPath deletion in the local run; a Lambda has none. */
+/** @param disk the host's disk, for hostPath deletion and provisioning in the local run; a Lambda has none. */
 export function inTreePlugins(cluster: Cluster, settings: InTreeSettings, disk?: HostDisk): VolumePlugin[] {
   if (settings.recyclerNamespace === '') return [];
   const pods = new RecyclerPods(cluster);
@@ -27,7 +27,7 @@ export function inTreePlugins(cluster: Cluster, settings: InTreeSettings, disk?:
     new HostPathPlugin({
       pods,
       settings: { ...common, minimumTimeoutSeconds: settings.hostPathTimeoutSeconds },
-      ...(disk && { disk }),
+      ...(disk && { disk, provisioning: true }),
     }),
     new NfsPlugin(pods, { ...common, minimumTimeoutSeconds: settings.nfsTimeoutSeconds }),
   ];

@@ -6,6 +6,7 @@ import type { RecyclerPodSettings, RecyclerPods } from './recycler-pod.ts';
 export class NfsPlugin implements VolumePlugin {
   readonly name = 'kubernetes.io/nfs';
   readonly supportsMountOptions = true;
+  readonly recyclesByPod = true;
   readonly #pods: RecyclerPods;
   readonly #settings: RecyclerPodSettings;
 
@@ -25,5 +26,9 @@ export class NfsPlugin implements VolumePlugin {
 
   async cleanUpRecycle(volume: PersistentVolume): Promise<void> {
     await this.#pods.cleanUp(volume, this.#settings);
+  }
+
+  async forgetVolume(volumeName: string): Promise<void> {
+    await this.#pods.forget(volumeName, this.#settings);
   }
 }

@@ -97,11 +97,19 @@ export class RecyclerPods {
     return 'waiting';
   }
 
-  /** Deletes the volume's own pod, and no other. */
+  /** Deletes the pod that the volume's record names, for whatever claim it was started, and no other. */
   async cleanUp(volume: PersistentVolume, settings: RecyclerPodSettings): Promise<void> {
     const key = { namespace: settings.namespace, name: recyclerPodName(volume.metadata.name) };
     const pod = await this.#cluster.get('Pod', key);
-    if (pod !== undefined && isOwnPod(volume, pod)) await this.#cluster.delete('Pod', pod);
+    const recorded = annotationOf(volume, RECYCLER_POD)?.split('/')[0];
+    if (pod !== undefined && pod.metadata.uid === recorded) await this.#cluster.delete('Pod', pod);
+  }
+
+  /** Deletes the pod of a volume that is gone, if it is one of ours. */
+  async forget(volumeName: string, settings: RecyclerPodSettings): Promise<void> {
+    const key = { namespace: settings.namespace, name: recyclerPodName(volumeName) };
+    const pod = await this.#cluster.get('Pod', key);
+    if (pod !== undefined && volumeOfRecyclerPod(pod) === volumeName) await this.#cluster.delete('Pod', pod);
   }
 
   /** Creates the pod and records its uid; a pod whose record could not be written is taken away again. */

@@ -24,11 +24,13 @@ import { type BatchHandler, createBatchHandler } from '../queue/worker.ts';
 import type { KeyHooks } from './hooks.ts';
 import { createSyncKey } from './sync-key.ts';
 
+/** A queue and the queue of its dead letters. */
 export interface Queue {
   readonly url: string;
   readonly deadLetterUrl: string;
 }
 
+/** What an environment connects to; the plugins are the in-tree ones of the configuration unless given. */
 export interface RuntimeOptions {
   readonly connection: Connection;
   readonly config: Config;
@@ -42,6 +44,7 @@ export interface RuntimeOptions {
 
 const FEATURES_TTL_MS = 3_600_000;
 
+/** Holds what invocations share: connections, the pool, the server's version. See the head of this file. */
 export class Runtime {
   readonly cluster: ApiServerCluster;
   readonly producer: QueueProducer;

@@ -14,6 +14,7 @@ import { dryPlugin } from './dry-plugin.ts';
 
 export type Mode = 'observe' | 'enforce';
 
+/** What syncs work with; whatever takes a signal gives up when that key's time is over. */
 export interface SyncSurroundings {
   readonly mode: Mode;
   /** The cluster, with every request bound to a signal. */
@@ -26,6 +27,7 @@ export interface SyncSurroundings {
   readonly rules: (signal: AbortSignal) => Promise<Omit<SyncRules, 'plugins'>>;
 }
 
+/** Told what a sync found out. None may throw: it would fail the key. */
 export interface SyncHooks {
   /** Observe mode: what the sync would have written. */
   readonly onVerdict?: (key: SyncKey, writes: readonly RecordedWrite[]) => void;

@@ -53,6 +53,7 @@ const volume = (name: string) =>
           [annotations.PROVISIONED_BY]: maybe(...provisioners),
           [annotations.MIGRATED_TO]: maybe('ebs.csi.aws.com', ''),
           [annotations.BETA_STORAGE_CLASS]: maybe(...classNames),
+          [annotations.RECYCLER_POD]: maybe('pod/uid-1', 'pod/uid-9'),
         }),
       }),
       spec: fc

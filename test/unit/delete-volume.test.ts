@@ -3,7 +3,7 @@ import { IN_TREE_FINALIZER, MIGRATED_TO, PROVISIONED_BY } from '../../lib/contro
 import { AmbiguousError, ClusterError, ThrottledError } from '../../lib/controller/errors.ts';
 import { stillReleased } from '../../lib/controller/is-released.ts';
 import { VolumeInUseError, type VolumePlugin } from '../../lib/controller/plugins.ts';
-import { claim, orphan, refTo } from '../../lib/controller/testing/objects.ts';
+import { claim, orphan, refTo, volume } from '../../lib/controller/testing/objects.ts';
 import type { PersistentVolume } from '../../lib/controller/types.ts';
 import { InterceptedCluster, type Interception } from './intercepted-cluster.ts';
 import { failing, Scene } from './scene.ts';
@@ -219,6 +219,32 @@ describe('the last look before anything is destroyed (BEHAVIOUR 7.1)', () => {
 
   test('a volume whose policy was changed to Retain', () =>
     whenChanged((pv) => ({ ...pv, spec: { ...pv.spec, persistentVolumeReclaimPolicy: 'Retain' } })));
+});
+
+describe('the look after the storage was destroyed (BEHAVIOUR 7.2)', () => {
+  test.each([[[IN_TREE_FINALIZER, 'b']], [['b']], [undefined]])(
+    'a volume that was recreated under that name meanwhile, finalizers %j, stays as it is',
+    async (finalizers) => {
+      const destroyed: string[] = [];
+      const successor = volume('pv', {
+        metadata: { uid: 'other', resourceVersion: '1', ...(finalizers && { finalizers }) },
+      });
+      const recreating: VolumePlugin = {
+        ...disk(),
+        newDeleter: (pv) => async () => {
+          destroyed.push(pv.metadata.uid ?? '');
+          scene.cluster.remove('PersistentVolume', { name: 'pv' });
+          scene.cluster.put('PersistentVolume', successor);
+        },
+      };
+      const scene: Scene = sceneOf(doomed({ metadata: { finalizers: [IN_TREE_FINALIZER] } }), [recreating]);
+      await scene.syncVolume('pv');
+      expect(destroyed).toEqual(['uid-of-pv']);
+      expect(scene.writes).toEqual([]);
+      expect(scene.events).toEqual([]);
+      expect(scene.volume('pv')).toEqual(successor);
+    },
+  );
 });
 
 describe('an API server that does not answer says nothing about the storage', () => {

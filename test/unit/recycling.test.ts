@@ -1,8 +1,10 @@
 /** A hostPath volume from Released to Available, through the recycler pod, as the pod's and its own events bring it back. */
 import { describe, expect, test } from 'vitest';
-import { BOUND_BY_CONTROLLER } from '../../lib/controller/annotations.ts';
+import { BOUND_BY_CONTROLLER, RECYCLER_POD } from '../../lib/controller/annotations.ts';
 import { ClusterError } from '../../lib/controller/errors.ts';
+import { hasStrayRecycling } from '../../lib/controller/stop-recycling.ts';
 import { orphan } from '../../lib/controller/testing/objects.ts';
+import type { PersistentVolume } from '../../lib/controller/types.ts';
 import { HostPathPlugin } from '../../lib/plugins/host-path.ts';
 import { RecyclerPods } from '../../lib/plugins/recycler-pod.ts';
 import { PodCluster } from '../../lib/plugins/testing/pod-cluster.ts';
@@ -52,5 +54,61 @@ describe('recycling through a pod (BEHAVIOUR 7.3, 7.4, DESIGN D12)', () => {
     await expect(scene.syncVolume('pv')).rejects.toThrow('unexpected error creating recycler pod:  forbidden');
     expect(scene.volume('pv').status?.phase).toBe('Released');
     expect(scene.events).toEqual([]);
+  });
+});
+
+describe('a volume that is taken back while its pod is under way (DESIGN D12)', () => {
+  /** Released, its pod created. */
+  async function underWay() {
+    const { scene, cluster } = recycling();
+    await scene.syncVolume('pv');
+    expect(cluster.all('Pod')).toHaveLength(1);
+    return { scene, cluster };
+  }
+
+  function change(scene: Scene, edit: (volume: PersistentVolume) => void): void {
+    const changed = structuredClone(scene.volume('pv'));
+    edit(changed);
+    scene.cluster.put('PersistentVolume', changed);
+  }
+
+  test.each<[string, (volume: PersistentVolume) => void]>([
+    ['by another policy', ({ spec }) => Object.assign(spec, { persistentVolumeReclaimPolicy: 'Retain' })],
+    ['by clearing the uid', ({ spec }) => delete spec.claimRef?.uid],
+    ['by removing the claimRef', ({ spec }) => delete spec.claimRef],
+    ['for another claim', ({ spec }) => Object.assign(spec.claimRef ?? {}, { uid: 'uid-of-another' })],
+  ])('%s: the pod is deleted before it scrubs, and the record goes', async (_, edit) => {
+    const { scene, cluster } = await underWay();
+    const [pod] = cluster.all('Pod');
+    change(scene, edit);
+    await scene.syncVolume('pv');
+    expect(cluster.all('Pod').map(({ metadata }) => metadata.uid)).not.toContain(pod?.metadata.uid);
+    expect(scene.volume('pv').metadata.annotations?.[RECYCLER_POD] ?? '').not.toContain(`${pod?.metadata.uid}/`);
+    expect(scene.volume('pv').status?.phase).not.toBe('Failed');
+  });
+
+  test('a pod of that name that is not on record is left to the recycling that owns it', async () => {
+    const { scene, cluster } = await underWay();
+    const [pod] = cluster.all('Pod');
+    if (pod === undefined) throw new Error('no pod');
+    cluster.put('Pod', { ...pod, metadata: { ...pod.metadata, uid: 'somebody-elses' } });
+    change(scene, ({ spec }) => delete spec.claimRef);
+    await scene.syncVolume('pv');
+    expect(cluster.all('Pod')).toHaveLength(1);
+    expect(scene.volume('pv').metadata.annotations?.[RECYCLER_POD]).toBeUndefined();
+  });
+
+  test('a volume that is gone takes its pod with it', async () => {
+    const { scene, cluster } = await underWay();
+    cluster.remove('PersistentVolume', { name: 'pv' });
+    await scene.syncVolume('pv');
+    expect(cluster.all('Pod')).toEqual([]);
+  });
+
+  test('the bridge knows that such a volume needs a sync, and that one under way may', async () => {
+    const { scene } = await underWay();
+    expect(hasStrayRecycling(scene.volume('pv'))).toBe(false);
+    change(scene, ({ spec }) => Object.assign(spec, { persistentVolumeReclaimPolicy: 'Retain' }));
+    expect(hasStrayRecycling(scene.volume('pv'))).toBe(true);
   });
 });
