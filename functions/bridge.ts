@@ -16,6 +16,10 @@ const RESERVE_MS = 15_000;
 
 export type BridgeFunction = (event: ScheduledEvent, context: Context) => Promise<void>;
 
+/**
+ * @param runtime called at each start, so that a missing setting is an error of that start with a clear text.
+ * @returns the scheduled function: it runs a bridge until 15 s before its time-out, and fails when the bridge does.
+ */
 export function createBridgeFunction(runtime: () => Runtime, { logger, metrics }: Observability): BridgeFunction {
   const run = async (_event: ScheduledEvent, context: Context) => {
     const bridge = await runtime().bridge(bridgeHooks(logger, metrics));

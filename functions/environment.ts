@@ -8,6 +8,7 @@ import { eksTokenSource } from '../lib/cluster/eks-token.ts';
 import { type Config, readConfig, requireSettings } from '../lib/config.ts';
 import { Runtime } from '../lib/worker/runtime.ts';
 
+/** Where a function's log lines and metrics go. */
 export interface Observability {
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -15,6 +16,7 @@ export interface Observability {
 
 export const SERVICE = 'pv-controller';
 
+/** The logger and the metrics of one function, both under the service name `pv-controller`. */
 export function createObservability(config: Pick<Config, 'logLevel'>): Observability {
   const logger = new Logger({ serviceName: SERVICE, logLevel: config.logLevel });
   return {

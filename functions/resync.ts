@@ -14,6 +14,10 @@ const RESERVE_MS = 2_000;
 
 export type ResyncFunction = (event: ScheduledEvent, context: Context) => Promise<{ keys: number }>;
 
+/**
+ * @param runtime called at each event, so that a missing setting is an error of that event with a clear text.
+ * @returns the scheduled function, which answers how many keys it sent. It fails when not all of them were accepted.
+ */
 export function createResyncFunction(runtime: () => Runtime, { logger, metrics }: Observability): ResyncFunction {
   const run = async (event: ScheduledEvent, context: Context) => {
     const { cluster, producer } = runtime();

@@ -12,6 +12,7 @@ import { lazy, type Observability } from './environment.ts';
 
 export type WorkerFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
+/** What a worker's function has besides its batch handler. */
 export interface WorkerFunctionOptions {
   /** Told of every key besides the logs and metrics: the local run's output. */
   readonly listener?: KeyHooks;

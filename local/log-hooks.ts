@@ -5,6 +5,7 @@ import type { SyncKey } from '../lib/controller/types.ts';
 import type { KeyHooks } from '../lib/worker/hooks.ts';
 import type { Log } from './log.ts';
 
+/** Log lines about keys: failures are warnings, but conflicts and throttling, which are usual, are debug lines. */
 export function logKeys(log: Log): KeyHooks {
   return {
     onDone: (key, messages, ms) => log.debug(`${nameOf(key)}: synced in ${ms.toFixed(0)} ms (${messages[0]?.reason})`),
@@ -34,6 +35,7 @@ export function logKeys(log: Log): KeyHooks {
   };
 }
 
+/** Log lines about the bridge; single keys are debug lines. */
 export function logBridge(log: Log): BridgeHooks {
   return {
     listed: (kind, count) => log.info(`bridge: ${count} ${kind} objects listed`),
@@ -43,6 +45,7 @@ export function logBridge(log: Log): BridgeHooks {
   };
 }
 
+/** A key as people write it: `pv/<name>` or `pvc/<namespace>/<name>`. */
 export function nameOf({ kind, namespace, name }: SyncKey): string {
   return kind === 'PersistentVolume' ? `pv/${name}` : `pvc/${namespace}/${name}`;
 }

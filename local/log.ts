@@ -7,6 +7,7 @@ type Style = Parameters<typeof styleText>[0];
 const ORDER: Readonly<Record<Level, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 const STYLES: Readonly<Record<Level, Style>> = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' };
 
+/** One line per call; line breaks in the text become spaces. */
 export interface Log {
   debug(text: string): void;
   info(text: string): void;

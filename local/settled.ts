@@ -8,6 +8,9 @@ const CHECK_MS = 20;
 /** Looks in a row that must find everything quiet: a write's own event is still on its way at the first. */
 const QUIET_LOOKS = 5;
 
+/**
+ * Waits until that was so five times in a row. Never ends while keys keep failing: their messages stay in the queue.
+ */
 export async function settled(bridge: Bridge, client: SQSClient, addresses: QueueAddresses): Promise<void> {
   for (let quiet = 0; quiet < QUIET_LOOKS; ) {
     await bridge.idle();

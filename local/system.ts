@@ -17,6 +17,7 @@ import { createQueues, type QueueAddresses, startEmbeddedQueue } from './queue/e
 import { type EventSource, startEventSource } from './queue/event-source.ts';
 import { settled } from './settled.ts';
 
+/** What the system connects to, and what of it differs from a deployment. */
 export interface SystemOptions {
   readonly connection: Connection;
   readonly config: Config;
@@ -36,6 +37,7 @@ export interface SystemOptions {
 
 const KINDS: readonly SyncKey['kind'][] = ['PersistentVolume', 'PersistentVolumeClaim'];
 
+/** A running system and its parts. */
 export interface System {
   readonly runtime: Runtime;
   readonly bridge: Bridge;

@@ -325,6 +325,47 @@ describe('the watch', () => {
     expect(messagesFor('PersistentVolume/pv-1').map(({ reason }) => reason)).toContain('enqueued');
   });
 
+  it('that is not open keeps the bridge from being idle, but not once it is stopped', async () => {
+    const bridge = start();
+    await settle(bridge);
+    api.watchErrors.push(new Error('cut'));
+    api.cutWatches();
+    await pass(1);
+    const seen: string[] = [];
+    void bridge.idle().then(() => seen.push('idle'));
+    api.put('PersistentVolume', volume('pv-1'));
+    await pass(20);
+    const stopped = start();
+    running.at(-1)?.stop.abort();
+    void stopped.idle().then(() => seen.push('stopped'));
+    await pass(20);
+    expect(seen).toEqual(['stopped']);
+    await pass(5_000);
+    expect(seen).toEqual(['stopped', 'idle']);
+    expect(queue.keys()).toEqual(['PersistentVolume/pv-1']);
+  });
+
+  it('that brings a new object of a name whose deletion was missed tells of the old object', async () => {
+    boundPair(api, 'pv-1', 'one');
+    const bridge = start({
+      source: {
+        listWithVersion: (kind, options, map) => api.listWithVersion(kind, options, map),
+        async *watch(kind, options) {
+          for await (const event of api.watch(kind, options)) if (event.type !== 'DELETED') yield event;
+        },
+      },
+    });
+    await settle(bridge);
+    const { uid } = api.read('PersistentVolumeClaim', { namespace: 'ns', name: 'one' })?.metadata ?? {};
+    api.remove('PersistentVolumeClaim', { namespace: 'ns', name: 'one' });
+    api.put('PersistentVolumeClaim', claim('one'));
+    await settle(bridge);
+    expect(messagesFor('PersistentVolumeClaim/ns/one')).toMatchObject([
+      { uid, reason: 'deleted', deleted: { volumeName: 'pv-1' } },
+      { reason: 'added' },
+    ]);
+  });
+
   it('never ends on errors', async () => {
     const bridge = start();
     await settle(bridge);

@@ -17,6 +17,7 @@ import { type BridgeSettings, DEFAULT_SETTINGS } from './settings.ts';
 import { Sweep } from './sweep.ts';
 import { Wake } from './wake.ts';
 
+/** What a bridge is made of: where it reads, where it sends, and by which rules it decides. */
 export interface BridgeOptions {
   readonly source: WatchSource;
   readonly sender: Sender;
@@ -29,6 +30,7 @@ export interface BridgeOptions {
   readonly clock?: BridgeClock;
 }
 
+/** How far the bridge has come with one resource. */
 export interface ResourceHealth {
   readonly synced: boolean;
   /** Of the last list, event or bookmark, in milliseconds since the epoch. */
@@ -39,6 +41,7 @@ export interface ResourceHealth {
   readonly oldestUnacceptedMs: number;
 }
 
+/** Whether the bridge works and keeps up: what a health check or a test asks for. */
 export interface BridgeHealth {
   /** All lists have come once, and keys are being looked at. */
   readonly ready: boolean;
@@ -66,6 +69,7 @@ export class Bridge {
   readonly #dispatcher: Dispatcher;
   readonly #loops: readonly ListWatch<WatchedKind>[];
   readonly #kinds: readonly WatchedKind[];
+  #isStopped = false;
 
   constructor(options: BridgeOptions) {
     this.#options = options;
@@ -100,6 +104,7 @@ export class Bridge {
       if (!signal.aborted) this.#sweep.start();
     });
     await Promise.all(this.#loops.map((loop) => loop.run(signal)));
+    this.#isStopped = true;
     this.#sweep.stop();
     this.#wake.stop();
     this.#echo.flush();
@@ -138,14 +143,22 @@ export class Bridge {
     await this.#sweep.resyncAll(`manual ${this.#clock.now()}`);
   }
 
-  /** Resolves when everything is listed and nothing is left to look at or to send; offers of volumes may be open. */
+  /**
+   * Resolves when everything is listed and watched and nothing is left to look at or to send; offers of volumes may be
+   * open. A stopped bridge watches nothing, and only what it still has to send is waited for.
+   */
   async idle(): Promise<void> {
     while (!this.#isIdle()) await pause(this.#clock, IDLE_CHECK_MS);
   }
 
   #isIdle(): boolean {
-    const isSynced = this.#loops.every((loop) => loop.synced) && this.#dispatcher.isReady;
-    return isSynced && this.#dispatcher.looks === 0 && this.#echo.size === 0 && this.#publisher.size === 0;
+    const follows = this.#loops.every((loop) => loop.synced && loop.isOpen) && this.#dispatcher.isReady;
+    return (
+      (follows || this.#isStopped) &&
+      this.#dispatcher.looks === 0 &&
+      this.#echo.size === 0 &&
+      this.#publisher.size === 0
+    );
   }
 
   #loop(kind: WatchedKind, hooks: BridgeHooks): ListWatch<WatchedKind> {

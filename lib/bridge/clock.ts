@@ -1,5 +1,6 @@
 /** Time, as something that tests can hold still. */
 
+/** The time and the timers of everything in the bridge. */
 export interface BridgeClock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -14,6 +14,7 @@ import type { WatchedKind } from './ports.ts';
 import { type Change, type HeldKind, type Registry, syncKeyOf } from './registry.ts';
 import type { Wake } from './wake.ts';
 
+/** The parts of a bridge that a change goes through. */
 export interface DispatcherOptions extends PassOptions {
   readonly registry: Registry;
   readonly evaluator: Evaluator;
@@ -26,6 +27,7 @@ export interface DispatcherOptions extends PassOptions {
 type Paired = PersistentVolume | PersistentVolumeClaim;
 type Work = Promise<void> | undefined;
 
+/** Takes lists and events in; each call's promise is that of the acceptance of all messages that it led to. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #listVersions = new Map<HeldKind, string>();

@@ -9,6 +9,7 @@ import { keyOf } from '../queue/message.ts';
 import type { BridgeClock } from './clock.ts';
 import { merge, type Trigger } from './occasion.ts';
 
+/** How the filter looks at a key, and which keys it makes wait for how many milliseconds. */
 export interface EchoOptions {
   /** Looks at the key in its newest state; returns the promise of its message, if it needed one. */
   readonly evaluate: (key: SyncKey, trigger: Trigger) => Promise<void> | undefined;
@@ -24,6 +25,7 @@ interface Deferred {
   readonly done: PromiseWithResolvers<void>;
 }
 
+/** Looks at keys at once or at the end of their window; see the head of this file. */
 export class Echo {
   readonly #options: EchoOptions;
   readonly #deferred = new Map<string, Deferred>();

@@ -14,6 +14,7 @@ import { type Registry, syncKeyOf } from './registry.ts';
 
 type Paired = PersistentVolume | PersistentVolumeClaim;
 
+/** What is held, what was sent, and the predicates that decide. */
 export interface EvaluatorOptions {
   readonly registry: Registry;
   readonly publisher: Publisher;
@@ -24,6 +25,7 @@ export interface EvaluatorOptions {
   readonly hooks: BridgeHooks;
 }
 
+/** The one place where the bridge decides to send the key of an object that exists (DESIGN D8). */
 export class Evaluator {
   readonly #options: EvaluatorOptions;
 

@@ -6,6 +6,7 @@ import type { SyncKey } from '../controller/types.ts';
 import type { Occasion } from '../queue/ids.ts';
 import { keyOf } from '../queue/message.ts';
 
+/** What is known of the newest message of a key. */
 export interface Sent {
   readonly occasion: string;
   /** When it was last sent or accepted, and how many times it was sent again for the same state. */
@@ -13,6 +14,7 @@ export interface Sent {
   readonly resends: number;
 }
 
+/** Keys and their newest messages, in memory only: after a restart the first look sends what needs it again. */
 export class Ledger {
   readonly #sent = new Map<string, Sent>();
 

@@ -117,6 +117,26 @@ describe('ListWatch', () => {
     expect(api.watches.length).toBeGreaterThan(before);
   });
 
+  it('says whether its watch is open: not while it lists, is away, or after its end', async () => {
+    api.listHeld = 'PersistentVolume';
+    const loop = follow({});
+    await vi.advanceTimersByTimeAsync(10);
+    expect(loop.isOpen).toBe(false);
+    api.listHeld = undefined;
+    api.bookmark();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(loop.isOpen).toBe(true);
+    api.watchErrors.push(new Error('cut'));
+    api.cutWatches();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(loop.isOpen).toBe(false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(loop.isOpen).toBe(true);
+    stop.abort();
+    await ended;
+    expect(loop.isOpen).toBe(false);
+  });
+
   it('ends when it is aborted, whatever it waits for', async () => {
     api.listHeld = 'PersistentVolume';
     follow({});

@@ -9,6 +9,7 @@ import type { BridgeHooks, WatchEvent, WatchedKind, WatchSource } from './ports.
 import { Position } from './position.ts';
 import type { BridgeSettings } from './settings.ts';
 
+/** Who takes in what a list/watch loop reads. */
 export interface ListWatchHandler<K extends WatchedKind> {
   /** What is kept of an object of a list. */
   slim(object: Kinds[K]): Kinds[K];
@@ -18,6 +19,7 @@ export interface ListWatchHandler<K extends WatchedKind> {
   onEvent(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Kinds[K]): Promise<void>;
 }
 
+/** What to follow, from where, and who takes it in. */
 export interface ListWatchOptions<K extends WatchedKind> {
   readonly source: WatchSource;
   readonly kind: K;
@@ -32,11 +34,13 @@ export interface ListWatchOptions<K extends WatchedKind> {
 const SHORT_WATCH_MS = 1_000;
 const GONE = 410;
 
+/** The loop over one resource; see the head of this file. */
 export class ListWatch<K extends WatchedKind> {
   readonly #options: ListWatchOptions<K>;
   readonly #position: Position;
   readonly #backoff: Backoff;
   #synced = false;
+  #isOpen = false;
   #lastActivity: number | undefined;
   #failure: { readonly error: unknown } | undefined;
   #watching = new AbortController();
@@ -56,6 +60,11 @@ export class ListWatch<K extends WatchedKind> {
   /** The first list is done. */
   get synced(): boolean {
     return this.#synced;
+  }
+
+  /** A watch is open: what changes now is seen, and not only when a list or the next watch comes. */
+  get isOpen(): boolean {
+    return this.#isOpen;
   }
 
   /** When a list, an event or a bookmark came last. */
@@ -124,13 +133,21 @@ export class ListWatch<K extends WatchedKind> {
     this.#position.rewind();
     const either = AbortSignal.any([signal, this.#watching.signal]);
     const resourceVersion = this.#position.resumeFrom ?? '';
-    const options = { ...this.#scope(), resourceVersion, signal: either, idleTimeoutMs: settings.idleTimeoutMs };
-    for await (const event of source.watch(kind, options)) {
-      if (either.aborted) break;
-      this.#events++;
-      this.#receive(event);
-      await this.#position.room(either);
-      if (either.aborted) break;
+    const { idleTimeoutMs } = settings;
+    const onOpen = () => {
+      this.#isOpen = true;
+    };
+    const options = { ...this.#scope(), resourceVersion, signal: either, idleTimeoutMs, onOpen };
+    try {
+      for await (const event of source.watch(kind, options)) {
+        if (either.aborted) break;
+        this.#events++;
+        this.#receive(event);
+        await this.#position.room(either);
+        if (either.aborted) break;
+      }
+    } finally {
+      this.#isOpen = false;
     }
     this.#throwFailure();
   }

@@ -8,6 +8,7 @@ export const SYNCED_KINDS = ['PersistentVolume', 'PersistentVolumeClaim'] as con
 
 type Visit = (kind: SyncKey['kind'], object: PersistentVolume | PersistentVolumeClaim) => Promise<void> | undefined;
 
+/** What a walk goes over, and what makes it pause. */
 export interface PassOptions {
   readonly registry: Registry;
   readonly publisher: Publisher;

@@ -24,7 +24,14 @@ export interface WatchSource {
   /** Ends when the server ends the watch; throws an error with `code` 410 when the version is too old. */
   watch<K extends WatchedKind>(
     kind: K,
-    options: { namespace?: string; resourceVersion: string; signal: AbortSignal; idleTimeoutMs: number },
+    options: {
+      namespace?: string;
+      resourceVersion: string;
+      signal: AbortSignal;
+      idleTimeoutMs: number;
+      /** Called when the server has accepted the watch, before its first event. */
+      onOpen: () => void;
+    },
   ): AsyncGenerator<WatchEvent<Kinds[K]>>;
 }
 

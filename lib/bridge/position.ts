@@ -14,6 +14,10 @@ interface Entry {
 /** Entries that are held behind the oldest unaccepted one, per event that may be in flight. */
 const HELD_PER_IN_FLIGHT = 20;
 
+/**
+ * Counts the events whose messages are not accepted, holds the loop up when they are too many, and knows from where to
+ * go on.
+ */
 export class Position {
   readonly #maxInFlight: number;
   readonly #onFailure: (error: unknown) => void;

@@ -9,6 +9,7 @@ import type { OutgoingMessage } from '../queue/producer.ts';
 import { Backoff, type BridgeClock, pause } from './clock.ts';
 import type { BridgeHooks, Sender } from './ports.ts';
 
+/** The queue, and how hard it is tried: messages under way at once, first and longest delay in milliseconds. */
 export interface PublisherOptions {
   readonly sender: Sender;
   readonly settings: { readonly maxSending: number; readonly retryBaseMs: number; readonly retryMaxMs: number };
@@ -26,6 +27,7 @@ interface Entry {
 /** Messages that do not replace each other though they are about one key. */
 export type Lane = 'look' | 'wake' | `deleted ${string}`;
 
+/** Sends messages until they are accepted or the bridge stops; see the head of this file. */
 export class Publisher {
   readonly #options: PublisherOptions;
   /** By slot (key and lane): what can be sent, what is under way, and what waits behind that. */

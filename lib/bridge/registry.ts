@@ -10,6 +10,7 @@ import { VolumeIndex } from '../controller/volume-index.ts';
 import { Slimmer } from './slim.ts';
 import { UnboundClaims } from './unbound-claims.ts';
 
+/** The kinds that are held, and their types. */
 export interface Held {
   PersistentVolume: PersistentVolume;
   PersistentVolumeClaim: PersistentVolumeClaim;
@@ -24,6 +25,7 @@ export interface Change<K extends HeldKind = HeldKind> {
   readonly after?: Held[K];
 }
 
+/** The bridge's memory. It takes an object in only when it is newer than the one held (BEHAVIOUR 2.3). */
 export class Registry implements ClusterView {
   readonly volumes = new VolumeIndex();
   readonly #claims = new Map<string, PersistentVolumeClaim>();
@@ -200,6 +202,7 @@ export function isUnbound(claim: PersistentVolumeClaim): boolean {
   return !hasAnnotation(claim, BIND_COMPLETED);
 }
 
+/** The key of a volume or a claim: what its queue message names. */
 export function syncKeyOf(kind: SyncKey['kind'], { metadata }: PersistentVolume | PersistentVolumeClaim): SyncKey {
   if (kind === 'PersistentVolume') return { kind, name: metadata.name };
   return { kind, namespace: metadata.namespace ?? '', name: metadata.name };

@@ -1,5 +1,6 @@
 /** Every number of the bridge, with its default. */
 
+/** Times are in milliseconds unless the name says otherwise. */
 export interface BridgeSettings {
   /** Namespace of the recycler pods; undefined: no recycler, pods are not watched. */
   readonly recyclerNamespace: string | undefined;

@@ -15,6 +15,7 @@ import type { Ledger, Sent } from './ledger.ts';
 import { occasionOf } from './occasion.ts';
 import { type PassOptions, pass, SYNCED_KINDS } from './pass.ts';
 
+/** What is swept and how often; a `sweepPeriodMs` of 0 means no full sweep. */
 export interface SweepOptions extends PassOptions {
   readonly evaluator: Evaluator;
   readonly echo: Echo;
@@ -25,6 +26,7 @@ export interface SweepOptions extends PassOptions {
 type Paired = PersistentVolume | PersistentVolumeClaim;
 type Repeats = Pick<Sent, 'at' | 'resends'>;
 
+/** Runs both sweeps by the clock; see the head of this file. */
 export class Sweep {
   readonly #options: SweepOptions;
   /** Parts of a full sweep, one per epoch; 0 when there is none. */

@@ -13,6 +13,7 @@ interface ClassClaims {
   order: Slot[] | undefined;
 }
 
+/** The claims without a volume, as the wake rule asks for them. */
 export class UnboundClaims {
   readonly #classes = new Map<string, ClassClaims>();
 

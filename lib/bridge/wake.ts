@@ -13,6 +13,7 @@ import type { Evaluator } from './evaluator.ts';
 import type { BridgeHooks, Predicates } from './ports.ts';
 import { type Change, isUnbound, type Registry, syncKeyOf } from './registry.ts';
 
+/** What is on offer to whom; `wakeCount` claims per volume, each at most once per `wakeWindowMs`. */
 export interface WakeOptions {
   readonly registry: Registry;
   readonly evaluator: Evaluator;
@@ -41,6 +42,7 @@ interface Woken {
 const MAX_SCANNED = 1_000;
 const MAX_DOUBLINGS = 6;
 
+/** Offers free volumes to waiting claims; see the head of this file. */
 export class Wake {
   readonly #options: WakeOptions;
   readonly #offers = new Map<string, Offer>();

@@ -4,6 +4,7 @@ import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { BridgeHooks } from '../bridge/ports.ts';
 import { messageOf } from '../controller/errors.ts';
 
+/** Counts what a bridge does and logs what goes wrong; single keys are debug lines. */
 export function bridgeHooks(logger: Logger, metrics: Metrics): BridgeHooks {
   const count = (name: string, value = 1) => metrics.addMetric(name, MetricUnit.Count, value);
   return {

@@ -59,6 +59,7 @@ export interface GroupFailure<R> {
   readonly error?: unknown;
 }
 
+/** What of a batch was not finished; everything else was. */
 export interface FifoBatchResult<R> {
   /** As Lambda wants it: everything that failed or was not worked on. */
   readonly batchItemFailures: { itemIdentifier: string }[];

@@ -13,6 +13,7 @@ const MAX_SHOWN = 100;
 /** Why a key is to be looked at. For people and metrics only: the sync itself reads the object and decides by that. */
 export type Reason = 'added' | 'modified' | 'deleted' | 'resync' | 'enqueued' | 'redrive';
 
+/** A message after it was checked. `uid` and `resourceVersion` are of the object as the sender saw it. */
 export interface SyncMessage {
   readonly v: 1;
   readonly kind: SyncKey['kind'];
@@ -28,6 +29,7 @@ export interface SyncMessage {
   readonly deleted?: DeletedObject;
 }
 
+/** What a deleted object was bound to; references that cannot exist are dropped when a message is read. */
 export interface DeletedObject {
   /** Of a volume: the claim that it was bound or reserved to. */
   readonly claimRef?: { readonly namespace: string; readonly name: string; readonly uid?: string };

@@ -15,6 +15,7 @@ export interface OutgoingMessage {
 
 export type QueueUrls = Readonly<Record<SyncKey['kind'], string>>;
 
+/** The queues, and how batches are sent to them. */
 export interface ProducerOptions {
   readonly client: SQSClient;
   readonly queueUrls: QueueUrls;
@@ -24,6 +25,7 @@ export interface ProducerOptions {
   readonly onBatch?: (kind: SyncKey['kind'], outcome: BatchOutcome) => void;
 }
 
+/** How long a message is tried; by default until it is accepted. */
 export interface SendOptions {
   /** Gives up what SQS has not accepted. An answer under way is still awaited, unless nobody else waits for it. */
   readonly signal?: AbortSignal;

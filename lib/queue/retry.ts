@@ -11,6 +11,7 @@ interface Backoff {
   readonly maxSeconds: number;
 }
 
+/** How long what failed stays invisible (DESIGN D10). */
 export interface RetrySettings {
   /** After a sync that failed. */
   readonly sync: Backoff;

@@ -6,6 +6,7 @@ export const MAX_BATCH_ENTRIES = 10;
 /** SQS takes 1 MiB today, older partitions and emulators 256 KiB, and ten keys never come near it. */
 export const MAX_BATCH_BYTES = 256 * 1024;
 
+/** One message as SQS takes it. */
 export interface BatchEntry {
   readonly groupId: string;
   readonly deduplicationId: string;

@@ -6,6 +6,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { type Answer, type BatchEntry, MAX_BATCH_BYTES, MAX_BATCH_ENTRIES, sendBatch } from './send-batch.ts';
 
+/** How many requests are made at once, and when. */
 export interface LaneSettings {
   /** Batches of one queue under way at the same time. */
   readonly concurrency: number;
@@ -30,6 +31,7 @@ export interface BatchOutcome {
   readonly error?: Error;
 }
 
+/** A message, how many requests it is worth, and who waits for it. */
 export interface LaneEntry extends BatchEntry {
   readonly maxAttempts: number;
   /** Called once, when SQS has accepted the entry or it is given up with an error. */
@@ -42,6 +44,7 @@ type Batch = { readonly items: readonly Item[]; readonly controller: AbortContro
 /** The unsettled entries of one group in their order. Only the first is ever under way, or waits after a failure. */
 type Group = { readonly id: string; items: Item[]; isUnderWay: boolean; backoff?: NodeJS.Timeout | undefined };
 
+/** The sender of one queue; see the head of this file. */
 export class SendLane {
   readonly #client: SQSClient;
   readonly #queueUrl: string;

@@ -30,6 +30,7 @@ export interface WorkerHooks {
   readonly onQueueError?: (error: unknown) => void;
 }
 
+/** The queue of a worker, what is done with its keys, and the times that this is given, in milliseconds. */
 export interface WorkerOptions {
   readonly client: SQSClient;
   /** The queue that the events come from. */

@@ -17,6 +17,7 @@ export class Harness {
   readonly #case: Case;
   readonly #ctx: SyncContext;
   readonly #queue: Work[] = [];
+  #failedSyncs = 0;
   readonly #timedOperations = new Set<string>();
 
   constructor(testCase: Case) {
@@ -40,26 +41,27 @@ export class Harness {
     }
   }
 
-  /** Repeats until a full pass over everything writes nothing. */
-  async multiSync(): Promise<void> {
+  /** Repeats until a full pass over everything writes nothing. @returns whether a sync failed on the way. */
+  async multiSync(): Promise<boolean> {
     this.#queue.push({ key: this.#syncKey() });
     await this.#drain();
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const before = this.cluster.writes.length;
       await this.#resync();
-      if (this.cluster.writes.length === before) return;
+      if (this.cluster.writes.length === before) return this.#failedSyncs > 0;
     }
     throw new Error(`no fixpoint after ${MAX_ROUNDS} rounds`);
   }
 
-  /** Objects arrive, the steps happen, one resync follows. */
-  async controllerRun(): Promise<void> {
+  /** Objects arrive, the steps happen, one resync follows. @returns whether a sync failed on the way. */
+  async controllerRun(): Promise<boolean> {
     await this.#resync();
     for (const step of this.#case.steps) {
       this.#step(step);
       await this.#drain();
     }
     await this.#resync();
+    return this.#failedSyncs > 0;
   }
 
   async #resync(): Promise<void> {
@@ -75,7 +77,9 @@ export class Harness {
       const work = this.#queue.shift();
       if (work === undefined) return;
       const before = this.cluster.writes.length;
-      await reconcile(this.#ctx, work).catch(() => {});
+      await reconcile(this.#ctx, work).catch(() => {
+        this.#failedSyncs += 1;
+      });
       for (const { kind, object, verb } of this.cluster.writes.slice(before)) {
         if (verb === 'delete') continue;
         if (kind === 'PersistentVolume') this.#queue.push({ key: volumeKey(object.metadata.name) });

@@ -1,6 +1,7 @@
 /** Migration annotations, deletion finalizers, the version rule; the test names are upstream's ids. */
 import { describe, expect, test } from 'vitest';
 import { InMemoryCluster } from '../../lib/cluster/in-memory.ts';
+import { BETA_STORAGE_PROVISIONER, STORAGE_PROVISIONER } from '../../lib/controller/annotations.ts';
 import { annealClaim, annealVolume, STANDARD_MIGRATION } from '../../lib/controller/migration.ts';
 import { isCurrent } from '../../lib/controller/object-version.ts';
 import { PluginRegistry } from '../../lib/controller/plugins.ts';
@@ -44,6 +45,7 @@ const checks: Record<string, (unit: Unit) => void | Promise<void>> = {
     const cluster = new InMemoryCluster();
     const claim = annotated<PersistentVolumeClaim>({});
     claim.spec.storageClassName = 'gold';
+    cluster.put('PersistentVolumeClaim', claim);
     const storageClass = { metadata: { name: 'gold' }, provisioner: 'vendor.com/my-volume' };
     const ctx: Partial<SyncContext> = {
       cluster,
@@ -61,7 +63,16 @@ const checks: Record<string, (unit: Unit) => void | Promise<void>> = {
     const provisioning = provisionClaim(ctx as SyncContext, claim, storageClass);
     if (unit.expectedError) await expect(provisioning).rejects.toThrow(unit.expectedError);
     else await provisioning;
-    if (!unit.enableDynamicProvisioning) expect([...cluster.writes, ...cluster.events]).toEqual([]);
+    if (!unit.enableDynamicProvisioning) {
+      expect([...cluster.writes, ...cluster.events]).toEqual([]);
+    } else if (!unit.expectedError) {
+      const [asked] = cluster.all('PersistentVolumeClaim');
+      expect(asked?.metadata.annotations).toEqual({
+        [BETA_STORAGE_PROVISIONER]: storageClass.provisioner,
+        [STORAGE_PROVISIONER]: storageClass.provisioner,
+      });
+      expect(cluster.events).toMatchObject([{ type: 'Normal', reason: 'ExternalProvisioning' }]);
+    }
   },
 };
 

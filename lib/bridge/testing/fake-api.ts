@@ -95,12 +95,13 @@ export class FakeApi implements WatchSource, Cluster {
 
   async *watch<K extends WatchedKind>(
     kind: K,
-    { resourceVersion, signal }: { resourceVersion: string; signal: AbortSignal },
+    { resourceVersion, signal, onOpen }: { resourceVersion: string; signal: AbortSignal; onOpen: () => void },
   ): AsyncGenerator<WatchEvent<Kinds[K]>> {
     this.watches.push({ kind, from: resourceVersion });
     const error = this.watchErrors.shift();
     if (error !== undefined) throw error;
     if (Number(resourceVersion) < this.#oldest) throw Object.assign(new Error('too old'), { code: 410 });
+    onOpen();
     const round = this.#round;
     let next = this.#log.findIndex(({ version }) => version > Number(resourceVersion));
     if (next < 0) next = this.#log.length;
