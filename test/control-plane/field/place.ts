@@ -124,10 +124,11 @@ export class Place {
     await eventually(`${path} gone`, async () => (await this.client.request('GET', path)).status === 404);
   }
 
-  /** As `kubectl patch` and `kubectl delete` in a hurry: nothing is asked, the finalizers go. */
+  /** As `kubectl delete` and `kubectl patch` in a hurry: nothing is asked, the finalizers go. */
   async forceDelete(path: string): Promise<void> {
-    await this.client.request('PATCH', path, { metadata: { finalizers: null } });
+    // In this order: the protection controller puts its finalizer back on an object that is not being deleted.
     await this.client.request('DELETE', path);
+    await this.client.request('PATCH', path, { metadata: { finalizers: null } });
     await this.untilGone(path);
   }
 
