@@ -2,16 +2,11 @@
  * The controller that a test on a real control plane is about: ours, or with `CONTROLLER=built-in` the real one, so that
  * the same test shows where the two differ.
  */
-import { randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
 import { connectionFromKubeconfig } from '../../lib/cluster/kubeconfig.ts';
 import type { RequestInfo } from '../../lib/cluster/request.ts';
 import { readConfig } from '../../lib/config.ts';
-import type { VolumePlugin } from '../../lib/controller/plugins.ts';
-import type { Cluster } from '../../lib/controller/ports.ts';
-import { type HostDisk, HostPathPlugin } from '../../lib/plugins/host-path.ts';
 import { inTreePlugins } from '../../lib/plugins/in-tree.ts';
-import { RecyclerPods } from '../../lib/plugins/recycler-pod.ts';
+import { hostDisk } from '../../local/host-disk.ts';
 import { SIMULATED_PROVISIONER, simulatedPlugin } from '../../local/simulated-plugin.ts';
 import { type System, type SystemOptions, startSystem } from '../../local/system.ts';
 import { type ControlPlane, controlPlaneBinary } from './harness.ts';
@@ -95,7 +90,7 @@ async function startOurs(plane: ControlPlane, options: ControllerOptions): Promi
   const system = await startSystem({
     connection: connectionFromKubeconfig({ file: plane.kubeconfig(identity) }),
     config,
-    plugins: plugins === 'simulated' ? () => [simulatedPlugin] : (cluster) => pluginsWithDisk(cluster, config),
+    plugins: plugins === 'simulated' ? () => [simulatedPlugin] : (cluster) => inTreePlugins(cluster, config, hostDisk),
     onRequest: (info) => requests.push(info),
     onError: (error) => console.error(error),
     ...options.system,
@@ -160,28 +155,6 @@ async function startBuiltIn(plane: ControlPlane, options: ControllerOptions): Pr
 /** As in upstream's integration tests; by default the protection controllers alone would take seconds for 100 objects. */
 const withoutLimits = { qps: 1_000_000, burst: 1_000_000 };
 const HOST_PATH_PROVISIONER = 'kubernetes.io/host-path';
-
-/** The in-tree plugins, and a host whose disk hostPath volumes are provisioned on and deleted from. */
-function pluginsWithDisk(cluster: Cluster, config: ReturnType<typeof readConfig>): VolumePlugin[] {
-  const hostPath = new HostPathPlugin({
-    pods: new RecyclerPods(cluster),
-    settings: {
-      namespace: config.recyclerNamespace,
-      image: config.recyclerImage,
-      minimumTimeoutSeconds: config.hostPathTimeoutSeconds,
-      incrementTimeoutSecondsPerGib: config.incrementTimeoutSeconds,
-    },
-    disk: hostDisk,
-    provisioning: true,
-  });
-  return [hostPath, ...inTreePlugins(cluster, config).filter(({ name }) => name !== HOST_PATH_PROVISIONER)];
-}
-
-const hostDisk: HostDisk = {
-  makeDirectory: async (path) => void (await mkdir(path, { recursive: true, mode: 0o750 })),
-  removeDirectory: (path) => rm(path, { recursive: true, force: true }),
-  uuid: randomUUID,
-};
 
 function handledBy({ sources }: System): number {
   return sources.PersistentVolume.stats.deleted + sources.PersistentVolumeClaim.stats.deleted;
