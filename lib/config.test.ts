@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig, requireSettings, SETTINGS } from './config.ts';
+import { ConfigError, readConfig, requireSettings } from './config.ts';
+import { SETTINGS } from './settings.ts';
 
 describe('settings', () => {
   test('have their defaults when nothing is set, and observe is the default mode', () => {

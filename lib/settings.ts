@@ -1,0 +1,244 @@
+/**
+ * Every setting, in one schema: its environment variable, type, default and meaning. It is the reference.
+ * Durations are milliseconds unless the name says seconds.
+ */
+import * as z from 'zod/mini';
+import { DEFAULT_SETTINGS } from './bridge/settings.ts';
+import { RECYCLER_IMAGE } from './plugins/recycler-pod.ts';
+
+/** One setting: where it is read from, what it may be, and what it does. */
+export interface Setting<T> {
+  readonly variable: string;
+  /** Reads the variable's text. */
+  readonly type: z.ZodMiniType<T, string>;
+  /** What it may be, for people. */
+  readonly values: string;
+  readonly default: T;
+  readonly meaning: string;
+}
+
+function whole(variable: string, min: number, max: number, preset: number, meaning: string): Setting<number> {
+  const type = z.pipe(
+    z.pipe(
+      z.string().check(z.regex(/^[0-9]{1,12}$/, `must be a whole number`)),
+      z.transform((text) => Number(text)),
+    ),
+    z.number().check(z.minimum(min, `must be ${min} or more`), z.maximum(max, `must be ${max} or less`)),
+  );
+  return { variable, type, values: `${min} to ${max}`, default: preset, meaning };
+}
+
+function oneOf<T extends string>(variable: string, values: readonly T[], preset: T, meaning: string): Setting<T> {
+  const type = z.enum(values as unknown as [T, ...T[]], `must be one of ${values.join(', ')}`);
+  return {
+    variable,
+    type: type as unknown as z.ZodMiniType<T, string>,
+    values: values.join(', '),
+    default: preset,
+    meaning,
+  };
+}
+
+function text(variable: string, preset: string, pattern: RegExp, values: string, meaning: string): Setting<string> {
+  return { variable, type: z.string().check(z.regex(pattern, `must be ${values}`)), values, default: preset, meaning };
+}
+
+const URL_OR_NONE = /^(https?:\/\/[^\s/]+(\/\S*)?)?$/;
+const LABEL_OR_NONE = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$/;
+const HOUR_MS = 3_600_000;
+
+export const SETTINGS = {
+  mode: oneOf(
+    'PV_MODE',
+    ['observe', 'enforce'],
+    'observe',
+    'observe: decide and report, write nothing. enforce: the only controller.',
+  ),
+  stage: text('PV_STAGE', 'local', /^[A-Za-z0-9-]{1,40}$/, 'letters, digits and dashes', 'Dimension of all metrics.'),
+  logLevel: oneOf('PV_LOG_LEVEL', ['DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'], 'INFO', 'How much is logged.'),
+
+  clusterEndpoint: text(
+    'PV_CLUSTER_ENDPOINT',
+    '',
+    URL_OR_NONE,
+    'an https URL',
+    'The API server; empty: asked of EKS (DescribeCluster) at the first event.',
+  ),
+  clusterCa: text(
+    'PV_CLUSTER_CA',
+    '',
+    /^[A-Za-z0-9+/=]*$/,
+    'base64',
+    'The API server’s certificate authority, PEM in base64.',
+  ),
+  clusterName: text(
+    'PV_CLUSTER_NAME',
+    '',
+    /^[A-Za-z0-9_-]{0,100}$/,
+    'an EKS cluster’s name',
+    'The EKS cluster that tokens are made for.',
+  ),
+  eksEndpoint: text(
+    'PV_EKS_ENDPOINT',
+    '',
+    URL_OR_NONE,
+    'a URL',
+    'Where DescribeCluster is asked; empty: the region’s own. For VPC endpoints without private DNS.',
+  ),
+  region: text('AWS_REGION', 'us-east-1', /^[a-z0-9-]+$/, 'a region', 'Set by Lambda.'),
+  maxSockets: whole('PV_MAX_SOCKETS', 1, 256, 32, 'Connections to the API server per environment.'),
+  requestTimeoutMs: whole('PV_REQUEST_TIMEOUT_MS', 100, 30_000, 10_000, 'One request to the API server.'),
+
+  sqsEndpoint: text(
+    'PV_SQS_ENDPOINT',
+    '',
+    URL_OR_NONE,
+    'a URL',
+    'Where SQS is; empty: the region’s own. For VPC endpoints without private DNS.',
+  ),
+  volumesQueueUrl: text('PV_VOLUMES_QUEUE_URL', '', URL_OR_NONE, 'a URL', 'The FIFO queue of volume keys.'),
+  claimsQueueUrl: text('PV_CLAIMS_QUEUE_URL', '', URL_OR_NONE, 'a URL', 'The FIFO queue of claim keys.'),
+  volumesDeadLetterUrl: text('PV_VOLUMES_DEAD_LETTER_URL', '', URL_OR_NONE, 'a URL', 'Its dead-letter queue.'),
+  claimsDeadLetterUrl: text('PV_CLAIMS_DEAD_LETTER_URL', '', URL_OR_NONE, 'a URL', 'Its dead-letter queue.'),
+
+  groupConcurrency: whole('PV_GROUP_CONCURRENCY', 1, 10, 10, 'Message groups of one batch that are worked on at once.'),
+  reserveMs: whole(
+    'PV_RESERVE_MS',
+    100,
+    10_000,
+    2_000,
+    'Time kept back at the end of an invocation to hand back what is unfinished.',
+  ),
+  retryFirstSeconds: whole('PV_RETRY_FIRST_SECONDS', 0, 900, 1, 'First wait after a failed sync; it doubles.'),
+  retryMaxSeconds: whole('PV_RETRY_MAX_SECONDS', 0, 43_200, 15, 'Longest wait after a failed sync.'),
+  operationRetryMaxSeconds: whole(
+    'PV_OPERATION_RETRY_MAX_SECONDS',
+    0,
+    43_200,
+    122,
+    'Longest wait after a failed plugin operation.',
+  ),
+
+  dynamicProvisioning: oneOf('PV_DYNAMIC_PROVISIONING', ['on', 'off'], 'on', 'Ask provisioners for volumes.'),
+  createVolumeAttempts: whole(
+    'PV_CREATE_VOLUME_ATTEMPTS',
+    1,
+    20,
+    5,
+    'Attempts to save a volume that an in-tree plugin provisioned.',
+  ),
+  createVolumeIntervalMs: whole(
+    'PV_CREATE_VOLUME_INTERVAL_MS',
+    0,
+    60_000,
+    1_000,
+    'Between these attempts; upstream waits 10 s, longer than an invocation may last.',
+  ),
+  poolMaxAgeMs: whole(
+    'PV_POOL_MAX_AGE_MS',
+    0,
+    60_000,
+    2_000,
+    'Volumes are chosen from a picture of the cluster at most this old.',
+  ),
+  volumeAttributesClass: oneOf(
+    'PV_VOLUME_ATTRIBUTES_CLASS',
+    ['auto', 'on', 'off'],
+    'auto',
+    'The VolumeAttributesClass rules; auto: as the server’s version has them by default.',
+  ),
+
+  recyclerNamespace: text(
+    'PV_RECYCLER_NAMESPACE',
+    '',
+    LABEL_OR_NONE,
+    'a namespace',
+    'Where recycler pods run; empty: volumes are not recycled.',
+  ),
+  recyclerImage: text(
+    'PV_RECYCLER_IMAGE',
+    RECYCLER_IMAGE,
+    /^\S+$/,
+    'an image',
+    'Image of the recycler pods: needs sh, find and ls.',
+  ),
+  hostPathTimeoutSeconds: whole(
+    'PV_HOST_PATH_RECYCLER_TIMEOUT_SECONDS',
+    1,
+    86_400,
+    60,
+    'Shortest deadline of a hostPath recycler pod.',
+  ),
+  nfsTimeoutSeconds: whole(
+    'PV_NFS_RECYCLER_TIMEOUT_SECONDS',
+    1,
+    86_400,
+    300,
+    'Shortest deadline of an NFS recycler pod.',
+  ),
+  incrementTimeoutSeconds: whole(
+    'PV_RECYCLER_INCREMENT_SECONDS_PER_GIB',
+    0,
+    3_600,
+    30,
+    'Deadline of a recycler pod per GiB of capacity, where that is longer.',
+  ),
+
+  echoWindowMs: whole(
+    'PV_BRIDGE_ECHO_WINDOW_MS',
+    0,
+    60_000,
+    DEFAULT_SETTINGS.echoWindowMs,
+    'A key that was just sent is looked at again this long after the next event, not at once.',
+  ),
+  wakeCount: whole(
+    'PV_BRIDGE_WAKE_COUNT',
+    0,
+    100,
+    DEFAULT_SETTINGS.wakeCount,
+    'Pending claims that one free volume wakes.',
+  ),
+  resyncPeriodMs: whole(
+    'PV_BRIDGE_RESYNC_PERIOD_MS',
+    100,
+    HOUR_MS,
+    DEFAULT_SETTINGS.resyncPeriodMs,
+    'Between two sweeps over what the bridge holds, which send only what needs a sync.',
+  ),
+  sweepPeriodMs: whole(
+    'PV_BRIDGE_SWEEP_PERIOD_MS',
+    0,
+    24 * HOUR_MS,
+    DEFAULT_SETTINGS.sweepPeriodMs,
+    'In this time every key is sent once, needed or not; 0: never.',
+  ),
+
+  heartbeatPeriodMs: whole(
+    'PV_BRIDGE_HEARTBEAT_MS',
+    1_000,
+    300_000,
+    60_000,
+    'Between two heartbeats of a bridge that works, each with the gauges of what is stuck.',
+  ),
+  stuckAfterSeconds: whole(
+    'PV_STUCK_AFTER_SECONDS',
+    60,
+    86_400,
+    900,
+    'A volume that is Released (policy Delete), Failed or Terminating for longer counts as stuck, as does a claim that is Pending.',
+  ),
+  metricsDetail: oneOf(
+    'PV_METRICS_DETAIL',
+    ['off', 'on'],
+    'off',
+    'Gauges of claims by namespace and storage class; each pair is a metric that CloudWatch charges for.',
+  ),
+  healthPort: whole('PV_HEALTH_PORT', 1, 65_535, 8_080, 'The bridge’s container: port of /healthz and /readyz.'),
+  bridgeLogGroup: text(
+    'PV_BRIDGE_LOG_GROUP',
+    '',
+    /^[\w./#-]{0,512}$/,
+    'a log group’s name',
+    'The bridge’s container: log group that its lines and metrics are sent to; empty: they are only printed.',
+  ),
+} as const;
