@@ -8,6 +8,7 @@ import middy from '@middy/core';
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { readConfig } from '../lib/config.ts';
 import { bridgeHooks } from '../lib/observability/bridge-hooks.ts';
+import { createBridge } from '../lib/worker/create-bridge.ts';
 import type { Runtime } from '../lib/worker/runtime.ts';
 import { createObservability, lazy, type Observability, runtimeFromEnvironment } from './environment.ts';
 
@@ -22,7 +23,7 @@ export type BridgeFunction = (event: ScheduledEvent, context: Context) => Promis
  */
 export function createBridgeFunction(runtime: () => Runtime, { logger, metrics }: Observability): BridgeFunction {
   const run = async (_event: ScheduledEvent, context: Context) => {
-    const bridge = await runtime().bridge(bridgeHooks(logger, metrics));
+    const bridge = await createBridge(runtime(), bridgeHooks(logger, metrics));
     const lifetimeMs = Math.max(0, context.getRemainingTimeInMillis() - RESERVE_MS);
     logger.info('bridge starts', { lifetimeMs });
     await bridge.run(AbortSignal.timeout(lifetimeMs));

@@ -11,6 +11,7 @@ import type { BridgeSettings } from '../lib/bridge/settings.ts';
 import type { Connection } from '../lib/cluster/connection.ts';
 import type { Config } from '../lib/config.ts';
 import type { SyncKey } from '../lib/controller/types.ts';
+import { createBridge } from '../lib/worker/create-bridge.ts';
 import type { KeyHooks } from '../lib/worker/hooks.ts';
 import { Runtime, type RuntimeOptions } from '../lib/worker/runtime.ts';
 import { createQueues, type QueueAddresses, startEmbeddedQueue } from './queue/embedded.ts';
@@ -68,7 +69,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       ...(onError && { onEventFailure: onError }),
     });
     runtime = made;
-    const bridge = await made.bridge(options.bridgeHooks, options.bridgeSettings);
+    const bridge = await createBridge(made, options.bridgeHooks, options.bridgeSettings);
     const stopping = new AbortController();
     const running = bridge.run(stopping.signal);
     const source = (kind: SyncKey['kind']): EventSource =>

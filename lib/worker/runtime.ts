@@ -1,23 +1,18 @@
 /**
  * One environment of the system: the API server, the queues, the pool of volumes, and what is made of them (batch
- * handlers, the bridge). Built once per Lambda environment, or once per process in the local run.
+ * handlers; `createBridge`). Built once per Lambda environment, or once per process in the local run.
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { Bridge } from '../bridge/bridge.ts';
-import type { BridgeHooks } from '../bridge/ports.ts';
-import type { BridgeSettings } from '../bridge/settings.ts';
 import { ApiServerCluster, type ApiServerOptions } from '../cluster/api-server.ts';
 import type { Connection } from '../cluster/connection.ts';
 import { ApiVolumePool } from '../cluster/volume-pool.ts';
 import type { Config } from '../config.ts';
 import { type Features, featuresOf } from '../controller/features.ts';
 import { STANDARD_MIGRATION } from '../controller/migration.ts';
-import * as predicates from '../controller/needs-sync.ts';
-import { PluginRegistry, type VolumePlugin } from '../controller/plugins.ts';
+import type { VolumePlugin } from '../controller/plugins.ts';
 import type { Cluster, ControllerSettings, SyncRules } from '../controller/ports.ts';
 import type { SyncKey } from '../controller/types.ts';
 import { inTreePlugins } from '../plugins/in-tree.ts';
-import { volumeOfRecyclerPod } from '../plugins/recycler-pod.ts';
 import { parseMessage } from '../queue/message.ts';
 import { enqueueThrough, type ProducerOptions, QueueProducer } from '../queue/producer.ts';
 import { type BatchHandler, createBatchHandler } from '../queue/worker.ts';
@@ -91,8 +86,8 @@ export class Runtime {
           cluster: (signal) => this.cluster.withSignal(signal),
           pool: this.pool,
           enqueue: (signal) => enqueueThrough(this.producer, { maxAttempts: 3, signal }),
-          plugins: (cluster) => this.#plugins(cluster),
-          rules: (signal) => this.#rules(signal),
+          plugins: (cluster) => this.plugins(cluster),
+          rules: (signal) => this.rules(signal),
         },
         hooks,
       ),
@@ -117,39 +112,19 @@ export class Runtime {
     };
   }
 
-  /** A bridge over this environment's API server and queues. */
-  async bridge(hooks: BridgeHooks = {}, settings: Partial<BridgeSettings> = {}): Promise<Bridge> {
-    const { config } = this;
-    const rules: SyncRules = { ...(await this.#rules()), plugins: new PluginRegistry(this.#plugins(this.cluster)) };
-    return new Bridge({
-      source: this.cluster,
-      sender: this.producer,
-      predicates,
-      rules,
-      settings: {
-        recyclerNamespace: config.recyclerNamespace || undefined,
-        echoWindowMs: config.echoWindowMs,
-        wakeCount: config.wakeCount,
-        resyncPeriodMs: config.resyncPeriodMs,
-        sweepPeriodMs: config.sweepPeriodMs,
-        ...settings,
-      },
-      volumeOfPod: volumeOfRecyclerPod,
-      hooks,
-    });
-  }
-
   /** Ends requests, watches and connections. */
   close(): void {
     this.pool.close();
     this.cluster.close();
   }
 
-  #plugins(cluster: Cluster): readonly VolumePlugin[] {
+  /** The plugins, working through `cluster`. */
+  plugins(cluster: Cluster): readonly VolumePlugin[] {
     return this.#options.plugins?.(cluster) ?? inTreePlugins(cluster, this.config);
   }
 
-  async #rules(signal?: AbortSignal): Promise<Omit<SyncRules, 'plugins'>> {
+  /** What decides besides the objects, by the settings and the server's version. */
+  async rules(signal?: AbortSignal): Promise<Omit<SyncRules, 'plugins'>> {
     const { config } = this;
     const settings: ControllerSettings = {
       dynamicProvisioning: config.dynamicProvisioning === 'on',

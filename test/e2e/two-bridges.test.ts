@@ -2,6 +2,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { expect, onTestFinished, test } from 'vitest';
 import { ApiServerCluster } from '../../lib/cluster/api-server.ts';
+import { createBridge } from '../../lib/worker/create-bridge.ts';
 import { Runtime } from '../../lib/worker/runtime.ts';
 import { startApiServer } from '../../local/api-server/server.ts';
 import { createQueues, startEmbeddedQueue } from '../../local/queue/embedded.ts';
@@ -14,7 +15,7 @@ const PAIRS = 12;
 interface OtherBridge {
   /** All that it sent, duplicates too. */
   readonly sent: readonly SentEntry[];
-  readonly bridge: Awaited<ReturnType<Runtime['bridge']>>;
+  readonly bridge: Awaited<ReturnType<typeof createBridge>>;
   stop(): Promise<void>;
 }
 
@@ -28,7 +29,7 @@ async function startBridge(
   const sqs = new SQSClient({ endpoint, region: 'us-east-1', credentials });
   const sent = recordSends(sqs);
   const runtime = new Runtime({ connection: { server }, config: configWith(), sqs, queues });
-  const bridge = await runtime.bridge();
+  const bridge = await createBridge(runtime);
   const stopping = new AbortController();
   const running = bridge.run(stopping.signal);
   await bridge.idle();

@@ -8,6 +8,7 @@ import { createObservability } from '../../functions/environment.ts';
 import { createWorkerFunction } from '../../functions/worker.ts';
 import { readConfig } from '../../lib/config.ts';
 import type { SyncKey } from '../../lib/controller/types.ts';
+import { createBridge } from '../../lib/worker/create-bridge.ts';
 import { Runtime } from '../../lib/worker/runtime.ts';
 import type { QueueAddresses } from '../../local/queue/embedded.ts';
 import { createContext } from '../../local/queue/lambda-event.ts';
@@ -46,7 +47,7 @@ const runtime = new Runtime({
 process.once('disconnect', () => process.exit());
 
 if (role === 'bridge') {
-  const bridge = await runtime.bridge();
+  const bridge = await createBridge(runtime);
   void bridge.run(new AbortController().signal);
   await bridge.idle();
 } else {
