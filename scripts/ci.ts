@@ -10,8 +10,8 @@ interface Step {
   readonly environment?: Readonly<Record<string, string>>;
   /** A vitest run, whose tests are counted one by one. */
   readonly counted?: boolean;
-  /** Of a vitest run: these folders. */
-  readonly only?: readonly string[];
+  /** Of a vitest run: these folders. Of another script: its arguments. */
+  readonly arguments?: readonly string[];
 }
 
 const STEPS: readonly Step[] = [
@@ -19,9 +19,13 @@ const STEPS: readonly Step[] = [
   { name: 'lint and format', script: 'lint' },
   { name: 'unused code', script: 'unused' },
   { name: 'dependency rules', script: 'dependencies' },
+  { name: 'reference pages', script: 'docs', arguments: ['--check'] },
   { name: 'tests', script: 'test', counted: true },
   { name: 'demo', script: 'demo' },
+  { name: 'stack', script: 'lint:stack' },
   { name: 'control plane build', script: 'control-plane:build' },
+  { name: 'Lambda emulator build', script: 'emulator:build' },
+  { name: 'tests of what is packaged', script: 'test:package', counted: true },
   { name: 'control plane tests', script: 'test:control-plane', counted: true },
   {
     name: 'control plane tests with the built-in controller',
@@ -29,7 +33,7 @@ const STEPS: readonly Step[] = [
     environment: { CONTROLLER: 'built-in' },
     counted: true,
     // What is about a controller; the rest has just run.
-    only: ['integration', 'field', 'dynamic'].map((folder) => `test/control-plane/${folder}`),
+    arguments: ['integration', 'field', 'dynamic'].map((folder) => `test/control-plane/${folder}`),
   },
 ];
 
@@ -62,7 +66,7 @@ process.exitCode = total.failed === 0 ? 0 : 1;
 async function run(step: Step): Promise<Result> {
   const report = join(reports, `${step.name.replaceAll(' ', '-')}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const options = step.counted ? ['--', ...(step.only ?? []), ...reporters] : [];
+  const options = ['--', ...(step.arguments ?? []), ...(step.counted ? reporters : [])];
   const code = await exitCodeOf('npm', ['run', '--silent', step.script, ...options], step.environment ?? {});
   if (!step.counted) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 };
   const counts = countsIn(report);
