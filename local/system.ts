@@ -18,9 +18,13 @@ import { createQueues, type QueueAddresses, startEmbeddedQueue } from './queue/e
 import { type EventSource, startEventSource } from './queue/event-source.ts';
 import { settled } from './settled.ts';
 
+/** The parts that talk to the API server, each with rights of its own when deployed. */
+export type Part = 'bridge' | 'volumeWorker' | 'claimWorker';
+
 /** What the system connects to, and what of it differs from a deployment. */
 export interface SystemOptions {
-  readonly connection: Connection;
+  /** One for all parts, or one for each: every part then has an environment of its own, as deployed. */
+  readonly connection: Connection | Readonly<Record<Part, Connection>>;
   readonly config: Config;
   /** Real queues; an embedded one when absent. */
   readonly queue?: { readonly client: SQSClient; readonly addresses: QueueAddresses };
@@ -40,6 +44,7 @@ const KINDS: readonly SyncKey['kind'][] = ['PersistentVolume', 'PersistentVolume
 
 /** A running system and its parts. */
 export interface System {
+  /** The bridge's environment, and everybody's where there is one connection. */
   readonly runtime: Runtime;
   readonly bridge: Bridge;
   readonly queue: { readonly client: SQSClient; readonly addresses: QueueAddresses };
@@ -54,41 +59,45 @@ export interface System {
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { connection, config, plugins, onRequest, hooks = {}, timeoutMs = 30_000, onError } = options;
   const embedded = options.queue === undefined ? await startEmbeddedQueue() : undefined;
-  let runtime: Runtime | undefined;
+  const made: Runtime[] = [];
   try {
     const client = options.queue?.client ?? (embedded?.client as SQSClient);
     const visibilityTimeoutSeconds = Math.ceil((6 * timeoutMs) / 1_000);
     const addresses = options.queue?.addresses ?? (await createQueues(client, { visibilityTimeoutSeconds }));
-    const made = new Runtime({
-      connection,
-      config,
-      sqs: client,
-      queues: addresses,
-      ...(plugins && { plugins }),
-      ...(onRequest && { onRequest }),
-      ...(onError && { onEventFailure: onError }),
-    });
-    runtime = made;
-    const bridge = await createBridge(made, options.bridgeHooks, options.bridgeSettings);
+    const newRuntime = (to: Connection): Runtime => {
+      const runtime = new Runtime({
+        connection: to,
+        config,
+        sqs: client,
+        queues: addresses,
+        ...(plugins && { plugins }),
+        ...(onRequest && { onRequest }),
+        ...(onError && { onEventFailure: onError }),
+      });
+      made.push(runtime);
+      return runtime;
+    };
+    const runtimes = runtimesFor(connection, newRuntime);
+    const bridge = await createBridge(runtimes.bridge, options.bridgeHooks, options.bridgeSettings);
     const stopping = new AbortController();
     const running = bridge.run(stopping.signal);
-    const source = (kind: SyncKey['kind']): EventSource =>
+    const source = (kind: SyncKey['kind'], runtime: Runtime): EventSource =>
       startEventSource({
         client,
         queueUrl: addresses[kind].url,
         queueArn: addresses[kind].arn,
-        handler: createWorkerFunction(kind, () => made, quietObservability(), { listener: hooks }),
+        handler: createWorkerFunction(kind, () => runtime, quietObservability(), { listener: hooks }),
         functionName: kind === 'PersistentVolume' ? 'volume-worker' : 'claim-worker',
         maximumConcurrency: options.maximumConcurrency ?? 4,
         timeoutMs,
         ...(onError && { onError }),
       });
     const sources = {
-      PersistentVolume: source('PersistentVolume'),
-      PersistentVolumeClaim: source('PersistentVolumeClaim'),
+      PersistentVolume: source('PersistentVolume', runtimes.volumeWorker),
+      PersistentVolumeClaim: source('PersistentVolumeClaim', runtimes.claimWorker),
     };
     return {
-      runtime: made,
+      runtime: runtimes.bridge,
       bridge,
       queue: { client, addresses },
       sources,
@@ -97,15 +106,35 @@ export async function startSystem(options: SystemOptions): Promise<System> {
         stopping.abort();
         await running;
         await Promise.all(KINDS.map((kind) => sources[kind].stop()));
-        made.close();
+        for (const runtime of made) runtime.close();
         await embedded?.close();
       },
     };
   } catch (error) {
-    runtime?.close();
+    for (const runtime of made) runtime.close();
     await embedded?.close();
     throw error;
   }
+}
+
+function runtimesFor(
+  connection: SystemOptions['connection'],
+  newRuntime: (to: Connection) => Runtime,
+): Readonly<Record<Part, Runtime>> {
+  if (isConnection(connection)) {
+    const shared = newRuntime(connection);
+    return { bridge: shared, volumeWorker: shared, claimWorker: shared };
+  }
+  const { bridge, volumeWorker, claimWorker } = connection;
+  return {
+    bridge: newRuntime(bridge),
+    volumeWorker: newRuntime(volumeWorker),
+    claimWorker: newRuntime(claimWorker),
+  };
+}
+
+function isConnection(connection: SystemOptions['connection']): connection is Connection {
+  return 'server' in connection;
 }
 
 /** The functions' own logs and metrics are CloudWatch's; here the hooks speak. */

@@ -27,6 +27,7 @@ export class ControlPlane {
   readonly etcd: ManagedProcess;
   readonly #parts: ControlPlaneParts;
   #apiServer: ManagedProcess;
+  #isServing = true;
   readonly #clients = new Map<string, ApiClient>();
   /** Controller managers and provisioners, the ended ones too. */
   readonly #controllers: ManagedProcess[] = [];
@@ -44,6 +45,11 @@ export class ControlPlane {
   /** The API server of the moment: after a restart it is another process. */
   get apiServer(): ManagedProcess {
     return this.#apiServer;
+  }
+
+  /** False from the beginning to the end of an outage. A server that starts knows no roles yet, and forbids everything. */
+  get isServing(): boolean {
+    return this.#isServing;
   }
 
   /** The bearer token of an identity. */
@@ -83,6 +89,7 @@ export class ControlPlane {
 
   /** Takes the API server away and leaves the store: an outage, until `startApiServer`. With 0 it drains nothing. */
   async stopApiServer(graceMilliseconds = drainMilliseconds): Promise<void> {
+    this.#isServing = false;
     await this.#apiServer.stop(graceMilliseconds);
   }
 
@@ -90,6 +97,7 @@ export class ControlPlane {
   async startApiServer(): Promise<void> {
     if (this.#apiServer.isRunning) throw new Error('the API server is running already');
     this.#apiServer = await startApiServer(this.#parts.plan);
+    this.#isServing = true;
   }
 
   /** A short outage: `stopApiServer`, then `startApiServer`. */

@@ -10,6 +10,7 @@ import { hostDisk } from '../../local/host-disk.ts';
 import { SIMULATED_PROVISIONER, simulatedPlugin } from '../../local/simulated-plugin.ts';
 import { type System, type SystemOptions, startSystem } from '../../local/system.ts';
 import { type ControlPlane, controlPlaneBinary } from './harness.ts';
+import { applyPermissions, missingKubectl, recyclerNamespace } from './permissions.ts';
 import { changesBetween, restOf, untilQuiet, versionsOf } from './settling.ts';
 
 /** Which controller `CONTROLLER` asks for. */
@@ -26,11 +27,12 @@ export interface ControllerOptions {
    * and NFS with recycler pods, and directories below /tmp for hostPath. The built-in controller is always in-tree.
    */
   readonly plugins?: 'simulated' | 'in-tree';
-  /** Ours: namespace of the recycler pods, which is made; `pv-recycler-pods` unless given. The built-in has `default`. */
-  readonly recyclerNamespace?: string;
   /** Ours: more settings, by environment variable. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Ours: who it is at the API server; `admin` unless given. */
+  /**
+   * Ours: who it is at the API server. Unless given, each part is the function that it is when deployed, and has the
+   * rights that infra/kubernetes gives to that one.
+   */
   readonly identity?: string;
   /** Ours: listeners, and everything else of the system. */
   readonly system?: Partial<
@@ -54,7 +56,10 @@ export interface ControllerUnderTest {
   settled(): Promise<void>;
   /** Has everything looked at once more, and tells what that has changed: nothing, where all was done already. */
   fullResyncWrites(): Promise<string[]>;
-  /** Ends it, and the controllers beside it; the control plane goes on. */
+  /**
+   * Ends it, and the controllers beside it; the control plane goes on.
+   * @throws Error when the API server has ever said that ours may not do what it asked for.
+   */
   stop(): Promise<void>;
 }
 
@@ -76,9 +81,10 @@ export async function startControllerUnderTest(
 
 async function startOurs(plane: ControlPlane, options: ControllerOptions): Promise<ControllerUnderTest> {
   const { syncPeriodMs = 1_000, plugins = 'simulated', settings = {}, identity } = options;
-  const namespace = plugins === 'simulated' ? undefined : (options.recyclerNamespace ?? 'pv-recycler-pods');
+  const namespace = plugins === 'simulated' ? undefined : recyclerNamespace;
   const client = plane.client();
-  if (namespace !== undefined) await client.request('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+  // Both kinds of plugins make and delete storage of their own.
+  await applyPermissions(client, 'enforce', 'in-tree', ...(namespace ? (['recycling/enforce'] as const) : []));
   const config = readConfig({
     PV_MODE: 'enforce',
     PV_BRIDGE_RESYNC_PERIOD_MS: String(syncPeriodMs),
@@ -86,12 +92,16 @@ async function startOurs(plane: ControlPlane, options: ControllerOptions): Promi
     ...settings,
   });
   const requests: RequestInfo[] = [];
+  const forbidden = new Set<string>();
   const others = await plane.startControllerManager({ binder: false, ...withoutLimits });
   const system = await startSystem({
-    connection: connectionFromKubeconfig({ file: plane.kubeconfig(identity) }),
+    connection: connectionsTo(plane, identity),
     config,
     plugins: plugins === 'simulated' ? () => [simulatedPlugin] : (cluster) => inTreePlugins(cluster, config, hostDisk),
-    onRequest: (info) => requests.push(info),
+    onRequest: (info) => {
+      requests.push(info);
+      if (info.status === 403 && plane.isServing) forbidden.add(`${info.method} ${info.template}`);
+    },
     onError: (error) => console.error(error),
     ...options.system,
   }).catch(async (error: unknown) => {
@@ -121,8 +131,15 @@ async function startOurs(plane: ControlPlane, options: ControllerOptions): Promi
     },
     stop: async () => {
       await Promise.all([system.stop(), others.stop()]);
+      if (forbidden.size > 0) throw new Error(`the roles of infra/kubernetes forbid ${[...forbidden].join(', ')}`);
     },
   };
+}
+
+function connectionsTo(plane: ControlPlane, identity: string | undefined): SystemOptions['connection'] {
+  const as = (name: string) => connectionFromKubeconfig({ file: plane.kubeconfig(name) });
+  if (identity !== undefined) return as(identity);
+  return { bridge: as('bridge'), volumeWorker: as('volume-worker'), claimWorker: as('claim-worker') };
 }
 
 async function startBuiltIn(plane: ControlPlane, options: ControllerOptions): Promise<ControllerUnderTest> {
@@ -133,13 +150,13 @@ async function startBuiltIn(plane: ControlPlane, options: ControllerOptions): Pr
     ...withoutLimits,
     extraArgs: ['--enable-hostpath-provisioner=true', ...(options.builtInArgs ?? [])],
   });
-  const recyclerNamespace = 'default';
-  const look = () => versionsOf(plane.client(), recyclerNamespace);
+  const podNamespace = 'default';
+  const look = () => versionsOf(plane.client(), podNamespace);
   const settled = () => untilQuiet(look, restOf(syncPeriodMs * 1.5));
   return {
     kind: 'built-in',
     provisioner: HOST_PATH_PROVISIONER,
-    recyclerNamespace,
+    recyclerNamespace: podNamespace,
     requests: [],
     settled,
     fullResyncWrites: async () => {
@@ -166,6 +183,11 @@ function kindOf(text = 'ours'): 'ours' | 'built-in' {
 }
 
 async function reasonToSkip(): Promise<string | undefined> {
+  if (process.env['CI'] === 'true') return undefined;
   const binary = await controlPlaneBinary();
-  return 'missing' in binary && process.env['CI'] !== 'true' ? binary.missing : undefined;
+  if ('missing' in binary) return binary.missing;
+  const reason = controllerKind === 'ours' ? await missingKubectl() : undefined;
+  // The build tells of a missing binary; of this nobody else does.
+  if (reason !== undefined) console.warn(`skipped: ${reason}`);
+  return reason;
 }

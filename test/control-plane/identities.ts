@@ -15,8 +15,25 @@ export interface Identity {
   readonly groups?: readonly string[];
 }
 
-/** The identity that is always there; `system:masters` may do everything. */
+/** Always there; `system:masters` may do everything. */
 export const admin = 'admin';
+
+const functionNames = ['volume-worker', 'claim-worker', 'bridge', 'resync'] as const;
+
+/** A deployed function, which the API server knows by the group that an access entry gives to its role. */
+export type FunctionName = (typeof functionNames)[number];
+
+const groupOf = (name: FunctionName) => `pv-controller:${name}`;
+
+/** One program that is all of the functions, as `npm start` is. */
+export const allFunctions = 'all-functions';
+
+/** Always there too. They may do what the manifests of infra/kubernetes say, once those are applied. */
+const builtIn: readonly Identity[] = [
+  { name: admin, groups: ['system:masters'] },
+  ...functionNames.map((name) => ({ name, groups: [groupOf(name)] })),
+  { name: allFunctions, groups: functionNames.map(groupOf) },
+];
 
 /** Tokens by the identity's name. */
 export type Tokens = ReadonlyMap<string, string>;
@@ -28,7 +45,7 @@ export async function writeTokens(
 ): Promise<{ readonly file: string; readonly tokens: Tokens }> {
   const tokens = new Map<string, string>();
   const lines: string[] = [];
-  const everybody: readonly Identity[] = [{ name: admin, groups: ['system:masters'] }, ...identities];
+  const everybody: readonly Identity[] = [...builtIn, ...identities];
   for (const { name, token = randomBytes(16).toString('hex'), user = name, uid = user, groups = [] } of everybody) {
     if (tokens.has(name)) throw new Error(`two identities are called ${name}`);
     tokens.set(name, token);

@@ -26,8 +26,11 @@ describe.skipIf(skipReason !== undefined)(`names on a real API server (${control
   }, startupMilliseconds);
 
   afterAll(async () => {
-    await controller?.stop();
-    await plane?.stop();
+    try {
+      await controller?.stop();
+    } finally {
+      await plane?.stop();
+    }
   }, startupMilliseconds);
 
   /** Names in the URLs of our requests that no object can have. */

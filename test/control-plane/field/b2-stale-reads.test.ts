@@ -2,17 +2,17 @@
 import { expect } from 'vitest';
 import type { RequestInfo } from '../../../lib/cluster/request.ts';
 import { PROVISIONED_BY } from '../../../lib/controller/annotations.ts';
+import { allFunctions } from '../identities.ts';
 import { auditFiles } from './audit.ts';
 import { describeField } from './describe-field.ts';
 import { boundTo, claimRefTo, refTo } from './states.ts';
 import { mismatch, noVolume } from './told.ts';
 
 const audit = auditFiles();
-const controllerUser = 'controller';
 
 const options = {
-  plane: { apiServerArgs: audit.args, auth: [{ name: controllerUser, groups: ['system:masters'] }] },
-  controller: { identity: controllerUser },
+  plane: { apiServerArgs: audit.args },
+  controller: { identity: allFunctions },
 };
 
 describeField('B2: stale reads and wrong reclaim', options, (scenario) => {
@@ -156,7 +156,7 @@ describeField('B2: stale reads and wrong reclaim', options, (scenario) => {
       await place.untilGone(place.volumePath('doomed'));
       await controller.settled();
 
-      const ours = (await audit.entries()).filter(({ user }) => user.username === controllerUser);
+      const ours = (await audit.entries()).filter(({ user }) => user.username === allFunctions);
       const [deletion] = ours.filter(({ verb, objectRef }) => verb === 'delete' && objectRef?.name === 'doomed');
       expect(deletion?.requestObject?.preconditions).toEqual({
         uid: doomed.metadata.uid,

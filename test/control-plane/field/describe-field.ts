@@ -65,8 +65,11 @@ export function describeField(name: string, options: FieldOptions, define: (scen
     });
 
     afterAll(async () => {
-      await controller?.stop();
-      await plane?.stop();
+      try {
+        await controller?.stop();
+      } finally {
+        await plane?.stop();
+      }
     });
 
     define((title, steps, { notBuiltIn } = {}) => {

@@ -21,9 +21,12 @@ describe.skipIf(skipReason !== undefined)('a controller that starts late', () =>
   });
 
   afterAll(async () => {
-    await controller?.stop();
-    await world?.close();
-    await plane?.stop();
+    try {
+      await controller?.stop();
+      await world?.close();
+    } finally {
+      await plane?.stop();
+    }
   });
 
   test('ControllerStartup: 100 pairs that are Bound already never are anything else', async () => {

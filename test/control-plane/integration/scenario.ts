@@ -42,8 +42,11 @@ export function describeScenarios(
     });
 
     afterAll(async () => {
-      await controller?.stop();
-      await plane?.stop();
+      try {
+        await controller?.stop();
+      } finally {
+        await plane?.stop();
+      }
     });
 
     define((title, namespace, steps) => {

@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SIMULATED_PROVISIONER } from '../../../local/simulated-plugin.ts';
 import { controllerKind, skipReason } from '../controller-under-test.ts';
 import { type ControlPlane, startControlPlane } from '../harness.ts';
+import { allFunctions } from '../identities.ts';
+import { applyPermissions } from '../permissions.ts';
 import { claim, storageClass, volume } from './objects.ts';
 import { World } from './world.ts';
 
@@ -22,8 +24,9 @@ describe.skipIf(skipReason !== undefined || controllerKind !== 'ours')('npm run 
   beforeAll(async () => {
     plane = await startControlPlane();
     await plane.startControllerManager({ binder: false });
+    await applyPermissions(plane.client(), 'enforce', 'in-tree');
     world = await World.open(plane, 'served');
-    server = serve('--kubeconfig', plane.kubeconfig());
+    server = serve('--kubeconfig', plane.kubeconfig(allFunctions));
     for await (const line of createInterface({ input: server.stdout ?? process.stdin })) {
       output.push(line);
       if (line.includes('serving')) break;
