@@ -3,11 +3,11 @@
  * start lists the cluster once. A failure ends the invocation with an error, and the next one starts anew.
  */
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
-import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { readConfig } from '../lib/config.ts';
 import { bridgeHooks } from '../lib/observability/bridge-hooks.ts';
+import { startHeartbeat } from '../lib/observability/heartbeat.ts';
 import { createBridge } from '../lib/worker/create-bridge.ts';
 import type { Runtime } from '../lib/worker/runtime.ts';
 import { createObservability, lazy, type Observability, runtimeFromEnvironment } from './environment.ts';
@@ -21,17 +21,27 @@ export type BridgeFunction = (event: ScheduledEvent, context: Context) => Promis
  * @param runtime called at each start, so that a missing setting is an error of that start with a clear text.
  * @returns the scheduled function: it runs a bridge until 15 s before its time-out, and fails when the bridge does.
  */
-export function createBridgeFunction(runtime: () => Runtime, { logger, metrics }: Observability): BridgeFunction {
+export function createBridgeFunction(
+  runtime: () => Runtime | Promise<Runtime>,
+  observability: Observability,
+): BridgeFunction {
+  const { logger, metrics } = observability;
   const run = async (_event: ScheduledEvent, context: Context) => {
-    const bridge = await createBridge(runtime(), bridgeHooks(logger, metrics));
+    // Powertools' middleware would warn at each end that nothing is left to send: the heartbeat has sent it.
+    metrics.captureColdStartMetric(context.functionName);
+    const environment = await runtime();
+    const bridge = await createBridge(environment, bridgeHooks(logger, metrics));
     const lifetimeMs = Math.max(0, context.getRemainingTimeInMillis() - RESERVE_MS);
     logger.info('bridge starts', { lifetimeMs });
-    await bridge.run(AbortSignal.timeout(lifetimeMs));
+    const heartbeat = startHeartbeat(bridge, observability, environment.config);
+    try {
+      await bridge.run(AbortSignal.timeout(lifetimeMs));
+    } finally {
+      heartbeat.stop();
+    }
     logger.info('bridge ends');
   };
-  const wrapped = middy(run)
-    .use(injectLambdaContext(logger, { resetKeys: true }))
-    .use(logMetrics(metrics, { captureColdStartMetric: true, throwOnEmptyMetrics: false }));
+  const wrapped = middy(run).use(injectLambdaContext(logger, { resetKeys: true }));
   return wrapped as unknown as BridgeFunction;
 }
 

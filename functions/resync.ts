@@ -1,10 +1,10 @@
 /** Lambda: the scheduled resync, which puts every key of the cluster into its queue. The safety net under the bridge. */
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
-import { MetricUnit } from '@aws-lambda-powertools/metrics';
 import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { readConfig } from '../lib/config.ts';
+import { record } from '../lib/observability/catalogue.ts';
 import { fullResync } from '../lib/worker/full-resync.ts';
 import type { Runtime } from '../lib/worker/runtime.ts';
 import { createObservability, lazy, type Observability, runtimeFromEnvironment } from './environment.ts';
@@ -18,12 +18,15 @@ export type ResyncFunction = (event: ScheduledEvent, context: Context) => Promis
  * @param runtime called at each event, so that a missing setting is an error of that event with a clear text.
  * @returns the scheduled function, which answers how many keys it sent. It fails when not all of them were accepted.
  */
-export function createResyncFunction(runtime: () => Runtime, { logger, metrics }: Observability): ResyncFunction {
+export function createResyncFunction(
+  runtime: () => Runtime | Promise<Runtime>,
+  { logger, metrics }: Observability,
+): ResyncFunction {
   const run = async (event: ScheduledEvent, context: Context) => {
-    const { cluster, producer } = runtime();
+    const { cluster, producer } = await runtime();
     const signal = AbortSignal.timeout(Math.max(0, context.getRemainingTimeInMillis() - RESERVE_MS));
     const keys = await fullResync(cluster.withSignal(signal), producer, event.id, signal);
-    metrics.addMetric('ResyncKeys', MetricUnit.Count, keys);
+    record(metrics, 'ResyncKeys', keys);
     logger.info('resync sent', { keys });
     return { keys };
   };

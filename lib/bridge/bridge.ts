@@ -3,13 +3,14 @@
  * It holds nothing that a restart could lose: its first act is a list, and what needs a sync is sent again.
  */
 import type { SyncRules } from '../controller/ports.ts';
-import type { Pod } from '../controller/types.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../controller/types.ts';
 import { type BridgeClock, pause, systemClock } from './clock.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { Echo } from './echo.ts';
 import { Evaluator } from './evaluator.ts';
 import { Ledger } from './ledger.ts';
 import { ListWatch } from './list-watch.ts';
+import { volumeUidOf } from './partners.ts';
 import type { BridgeHooks, Predicates, Sender, WatchedKind, WatchSource } from './ports.ts';
 import { Publisher } from './publisher.ts';
 import { Registry } from './registry.ts';
@@ -51,6 +52,13 @@ export interface BridgeHealth {
   readonly resources: Partial<Record<WatchedKind, ResourceHealth>>;
 }
 
+/** What a bridge holds: slim copies (lib/bridge/slim.ts), not to be changed. */
+export interface Holdings {
+  volumes(): Iterable<PersistentVolume>;
+  claims(): Iterable<PersistentVolumeClaim>;
+  storageClass(name: string): StorageClass | undefined;
+}
+
 const IDLE_CHECK_MS = 5;
 
 /**
@@ -69,6 +77,7 @@ export class Bridge {
   readonly #dispatcher: Dispatcher;
   readonly #loops: readonly ListWatch<WatchedKind>[];
   readonly #kinds: readonly WatchedKind[];
+  readonly #registry: Registry;
   #isStopped = false;
 
   constructor(options: BridgeOptions) {
@@ -79,7 +88,13 @@ export class Bridge {
     this.#clock = clock;
     const registry = new Registry((error) => hooks.failed?.('version', error));
     const ledger = new Ledger();
-    const publisher = new Publisher({ sender, settings, clock, hooks });
+    const publisher = new Publisher({
+      sender,
+      settings,
+      clock,
+      hooks,
+      volumeUidOf: (message) => volumeUidOf(registry, message),
+    });
     const evaluator = new Evaluator({ registry, publisher, ledger, predicates, rules, clock, hooks });
     const echo = new Echo({
       evaluate: (key, trigger) => evaluator.evaluate(key, trigger),
@@ -87,6 +102,7 @@ export class Bridge {
       windowMs: settings.echoWindowMs,
       clock,
     });
+    this.#registry = registry;
     this.#publisher = publisher;
     this.#echo = echo;
     this.#wake = new Wake({ registry, evaluator, predicates, rules, settings, clock, hooks });
@@ -134,6 +150,16 @@ export class Bridge {
       unsent: this.#publisher.size,
       oldestUnsentMs: age(this.#publisher.oldestSince),
       resources,
+    };
+  }
+
+  /** For gauges: reading it costs no request. */
+  get holdings(): Holdings {
+    const registry = this.#registry;
+    return {
+      volumes: () => registry.volumes.values(),
+      claims: () => registry.claims(),
+      storageClass: (name) => registry.storageClass(name),
     };
   }
 

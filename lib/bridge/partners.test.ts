@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { keyOf } from '../queue/message.ts';
-import { claimsOfClass, keysOf, recyclingVolumes } from './partners.ts';
+import { claimsOfClass, keysOf, recyclingVolumes, volumeUidOf } from './partners.ts';
 import { Registry } from './registry.ts';
 import { claim, storageClass, volume } from './testing/objects.ts';
 
@@ -80,5 +80,31 @@ describe('recyclingVolumes', () => {
     registry.set('PersistentVolume', volume('c', {}, 'Released'));
     registry.set('PersistentVolume', volume('d', recycled, 'Failed'));
     expect(recyclingVolumes(registry).map(({ name }) => name)).toEqual(['a', 'd']);
+  });
+});
+
+describe('the volume that a message is about', () => {
+  const registry = new Registry();
+  registry.set('PersistentVolume', { ...volume('pv'), metadata: { name: 'pv', uid: 'uid-of-pv' } });
+  registry.set('PersistentVolumeClaim', claim('bound', { volumeName: 'pv' }));
+  registry.set('PersistentVolumeClaim', claim('free'));
+  const ofClaim = (name: string) => ({ v: 1, kind: 'PersistentVolumeClaim', namespace: 'ns', name }) as const;
+
+  it.each([
+    [
+      'a volume’s own',
+      { v: 1, kind: 'PersistentVolume', name: 'gone', uid: 'uid-of-gone', reason: 'deleted' },
+      'uid-of-gone',
+    ],
+    ['the one that the claim names', { ...ofClaim('bound'), reason: 'modified' }, 'uid-of-pv'],
+    [
+      'the one that the claim had',
+      { ...ofClaim('gone'), reason: 'deleted', deleted: { volumeName: 'pv' } },
+      'uid-of-pv',
+    ],
+    ['the one that it is to try', { ...ofClaim('free'), reason: 'enqueued', hint: { volumeName: 'pv' } }, 'uid-of-pv'],
+    ['none', { ...ofClaim('free'), reason: 'added' }, undefined],
+  ] as const)('is %s', (_, message, uid) => {
+    expect(volumeUidOf(registry, message)).toBe(uid);
   });
 });

@@ -3,6 +3,7 @@ import { isDefaultClass, reclaimPolicyOf } from '../controller/annotations.ts';
 import { hasClass } from '../controller/default-class.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass, SyncKey } from '../controller/types.ts';
 import { isReleasedOrFailed } from '../controller/volume-phase.ts';
+import type { SyncMessage } from '../queue/message.ts';
 import { type Change, type Registry, syncKeyOf } from './registry.ts';
 
 type Paired = PersistentVolume | PersistentVolumeClaim;
@@ -40,6 +41,14 @@ export function recyclingVolumes(registry: Registry): SyncKey[] {
   return Array.from(registry.volumes.values())
     .filter((volume) => reclaimPolicyOf(volume) === 'Recycle' && isReleasedOrFailed(volume))
     .map((volume) => syncKeyOf('PersistentVolume', volume));
+}
+
+/** The uid of the volume that a message is about: itself, or the one that the claim names or is to try. */
+export function volumeUidOf(registry: Registry, message: SyncMessage): string | undefined {
+  const { kind, namespace = '', name, uid, deleted, hint } = message;
+  if (kind === 'PersistentVolume') return uid;
+  const volumeName = registry.claim({ namespace, name })?.spec.volumeName ?? deleted?.volumeName ?? hint?.volumeName;
+  return volumeName === undefined ? undefined : registry.volume(volumeName)?.metadata.uid;
 }
 
 function claimsOf(registry: Registry, volume: PersistentVolume): PersistentVolumeClaim[] {

@@ -54,12 +54,12 @@ export interface BridgeHooks {
   seen?(kind: WatchedKind, type: WatchEvent<unknown>['type']): void;
   /** A key was looked at and needs nothing. */
   filtered?(key: SyncKey): void;
-  /** The queue accepted a message. */
-  sent?(kind: SyncKey['kind'], reason: Reason): void;
+  /** The queue accepted a message; `volumeUid` is that of the volume that the key is about, where it has one. */
+  sent?(kind: SyncKey['kind'], reason: Reason, key: SyncKey, volumeUid: string | undefined): void;
   /** A resource was listed: at the start, or because its watch was too old. */
   listed?(kind: WatchedKind, count: number): void;
   /** A claim was woken for a volume that became free. */
-  woken?(claim: SyncKey, volumeName: string): void;
+  woken?(claim: SyncKey, volumeName: string, volumeUid: string | undefined): void;
   /** Time from the arrival of an event to the acceptance of all that it caused. */
   lag?(kind: WatchedKind, ms: number): void;
   /** Something failed and will be tried again; `what` is a watched kind, `send`, `predicate`, `version` or `message` (dropped). */

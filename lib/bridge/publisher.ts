@@ -4,7 +4,7 @@
  */
 
 import type { SyncKey } from '../controller/types.ts';
-import { BadMessageError, keyOf } from '../queue/message.ts';
+import { BadMessageError, keyOf, type SyncMessage } from '../queue/message.ts';
 import type { OutgoingMessage } from '../queue/producer.ts';
 import { Backoff, type BridgeClock, pause } from './clock.ts';
 import type { BridgeHooks, Sender } from './ports.ts';
@@ -15,6 +15,8 @@ export interface PublisherOptions {
   readonly settings: { readonly maxSending: number; readonly retryBaseMs: number; readonly retryMaxMs: number };
   readonly clock: BridgeClock;
   readonly hooks: BridgeHooks;
+  /** The volume that a message is about, for the hooks. */
+  readonly volumeUidOf?: (message: SyncMessage) => string | undefined;
 }
 
 interface Entry {
@@ -125,11 +127,12 @@ export class Publisher {
 
   /** @returns whether this message is done with. */
   async #attempt({ outgoing }: Entry, backoff: Backoff): Promise<boolean> {
-    const { sender, clock, hooks } = this.#options;
+    const { sender, clock, hooks, volumeUidOf } = this.#options;
     const { signal } = this.#stopped;
+    const { message } = outgoing;
     try {
       await sender.send([outgoing], { signal });
-      hooks.sent?.(outgoing.message.kind, outgoing.message.reason);
+      hooks.sent?.(message.kind, message.reason, message, volumeUidOf?.(message));
       return true;
     } catch (error) {
       if (signal.aborted) return true;

@@ -49,6 +49,10 @@ export class Registry implements ClusterView {
     return this.#claims.get(`${namespace}/${name}`);
   }
 
+  claims(): Iterable<PersistentVolumeClaim> {
+    return this.#claims.values();
+  }
+
   storageClass(name: string): StorageClass | undefined {
     return this.#classes.get(name);
   }

@@ -108,9 +108,20 @@ describe('Slimmer', () => {
     expect(new Slimmer().volume({ metadata: { name: 'pv' }, spec: source }).spec).toEqual(kept);
   });
 
-  it('of a slim object keeps all', () => {
+  it.each([
+    ['Released', true],
+    ['Failed', true],
+    ['Bound', false],
+    ['Available', false],
+  ])('keeps since when a volume is %s: %s', (phase, isKept) => {
+    const lastPhaseTransitionTime = '2026-01-03T00:00:00Z';
+    const { status } = new Slimmer().volume({ ...fat, status: { phase, lastPhaseTransitionTime, message: 'm' } });
+    expect(status).toEqual(isKept ? { phase, lastPhaseTransitionTime } : { phase });
+  });
+
+  it.each(['Bound', 'Released'])('of a slim object keeps all: %s', (phase) => {
     const slimmer = new Slimmer();
-    const volume = slimmer.volume(fat);
+    const volume = slimmer.volume({ ...fat, status: { phase, lastPhaseTransitionTime: '2026-01-03T00:00:00Z' } });
     expect(slimmer.volume(volume)).toEqual(volume);
     expect(slimmer.claim(slimmer.claim(claim))).toEqual(slimmer.claim(claim));
   });

@@ -50,7 +50,7 @@ export class Slimmer {
         ...(claimRef !== undefined && { claimRef: this.#claimRef(claimRef as Fields) }),
         ...this.#source(spec as unknown as Fields),
       },
-      ...(status !== undefined && { status: this.#share(pick(status, ['phase'])) }),
+      ...(status !== undefined && { status: this.#volumeStatus(status) }),
     } as PersistentVolume;
   }
 
@@ -81,6 +81,13 @@ export class Slimmer {
     if (kept.length > 0) slim['annotations'] = this.#share(Object.fromEntries(kept));
     if (finalizers !== undefined) slim['finalizers'] = this.#share(finalizers);
     return slim as ObjectMeta;
+  }
+
+  /** Since when is asked only of volumes that wait for their end (lib/observability/gauges.ts): few, and not alike. */
+  #volumeStatus(status: NonNullable<PersistentVolume['status']>): Fields {
+    const { phase, lastPhaseTransitionTime } = status;
+    const hasSince = (phase === 'Released' || phase === 'Failed') && lastPhaseTransitionTime;
+    return hasSince ? { phase, lastPhaseTransitionTime } : this.#share(pick(status, ['phase']));
   }
 
   #claimRef({ namespace, name, uid }: Fields): Fields {

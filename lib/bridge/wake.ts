@@ -122,11 +122,11 @@ export class Wake {
   #wake(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
     const { evaluator, settings, clock, hooks } = this.#options;
     const key = claimKeyOf(claim);
-    const { name } = volume.metadata;
+    const { name, uid } = volume.metadata;
     const times = this.#woken.get(key)?.times ?? 0;
     const until = clock.now() + settings.wakeWindowMs * 2 ** Math.min(times, MAX_DOUBLINGS);
     this.#woken.set(key, { volumeName: name, until, times: times + 1 });
-    hooks.woken?.(syncKeyOf('PersistentVolumeClaim', claim), name);
+    hooks.woken?.(syncKeyOf('PersistentVolumeClaim', claim), name, uid);
     return evaluator.wake(claim, volume);
   }
 

@@ -1,30 +1,32 @@
 /** What the bridge's hooks become in CloudWatch. */
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { Metrics } from '@aws-lambda-powertools/metrics';
 import type { BridgeHooks } from '../bridge/ports.ts';
 import { messageOf } from '../controller/errors.ts';
+import { keyOf } from '../queue/message.ts';
+import { record } from './catalogue.ts';
 
-/** Counts what a bridge does and logs what goes wrong; single keys are debug lines. */
+/** Counts what a bridge does and logs what goes wrong; single keys are debug lines, with their volume's uid. */
 export function bridgeHooks(logger: Logger, metrics: Metrics): BridgeHooks {
-  const count = (name: string, value = 1) => metrics.addMetric(name, MetricUnit.Count, value);
+  const about = (volumeUid: string | undefined) => (volumeUid === undefined ? {} : { correlation_id: volumeUid });
   return {
-    seen: () => count('EventsSeen'),
-    filtered: () => count('KeysFiltered'),
-    sent: (kind, reason) => {
-      count('KeysSent');
-      logger.debug('key sent', { kind, reason });
+    seen: () => record(metrics, 'EventsSeen'),
+    filtered: () => record(metrics, 'KeysFiltered'),
+    sent: (_kind, reason, key, volumeUid) => {
+      record(metrics, 'KeysSent');
+      logger.debug('key sent', { key: keyOf(key), ...about(volumeUid), reason });
     },
     listed: (kind, objects) => {
-      count('Lists');
+      record(metrics, 'Lists');
       logger.info('listed', { kind, objects });
     },
-    woken: ({ namespace, name }, volume) => {
-      count('ClaimsWoken');
-      logger.debug('claim woken', { claim: `${namespace}/${name}`, volume });
+    woken: (claim, volume, volumeUid) => {
+      record(metrics, 'ClaimsWoken');
+      logger.debug('claim woken', { key: keyOf(claim), ...about(volumeUid), volume });
     },
-    lag: (_kind, ms) => metrics.addMetric('BridgeLag', MetricUnit.Milliseconds, ms),
+    lag: (_kind, ms) => record(metrics, 'BridgeLag', ms),
     failed: (what, error) => {
-      count('BridgeErrors');
+      record(metrics, 'BridgeErrors');
       logger.warn('bridge error, will be tried again', { what, error: messageOf(error) });
     },
   };

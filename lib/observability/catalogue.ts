@@ -7,7 +7,7 @@ import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 /** CloudWatch namespace of all metrics. */
 export const NAMESPACE = 'ServerlessPvController';
 
-type Sender = 'workers' | 'bridge' | 'resync';
+type Sender = 'workers' | 'bridge' | 'resync' | 'functions';
 
 /** One metric. */
 export interface Metric {
@@ -15,8 +15,10 @@ export interface Metric {
   readonly sender: Sender;
   /** One sentence, for the reference page. */
   readonly meaning: string;
-  /** Dimensions besides `service` and `stage`; these are sent only where PV_METRICS_DETAIL is on. */
+  /** Dimensions besides `service` and `stage`. */
   readonly dimensions?: readonly string[];
+  /** Sent only where PV_METRICS_DETAIL is on. */
+  readonly isDetail?: true;
 }
 
 const { Count, Milliseconds } = MetricUnit;
@@ -56,7 +58,7 @@ export const METRICS = {
   BridgeErrors: count('bridge', 'Lists, watches or sends that failed and will be tried again.'),
   BridgeHeartbeat: count(
     'bridge',
-    'Sent every minute by each bridge that follows the cluster and gets its messages through.',
+    'Sent every PV_BRIDGE_HEARTBEAT_MS by each bridge that follows the cluster and gets its messages through.',
   ),
   VolumesStuckReleased: count(
     'bridge',
@@ -71,20 +73,29 @@ export const METRICS = {
     sender: 'bridge',
     meaning: 'Claims that are Bound.',
     dimensions: ['namespace', 'storage_class'],
+    isDetail: true,
   },
   ClaimsUnbound: {
     unit: Count,
     sender: 'bridge',
     meaning: 'Claims that are not Bound.',
     dimensions: ['namespace', 'storage_class'],
+    isDetail: true,
   },
 
   ResyncKeys: count('resync', 'Keys that a scheduled resync sent.'),
+
+  ColdStart: {
+    unit: Count,
+    sender: 'functions',
+    meaning: 'New environments of a function. Sent by Powertools, for each function alone.',
+    dimensions: ['function_name'],
+  },
 } as const satisfies Record<string, Metric>;
 
 export type MetricName = keyof typeof METRICS;
 
-/** Adds one value of a metric under the default dimensions. */
-export function record(metrics: Metrics, name: MetricName, value = 1): void {
+/** Adds one value of a metric, under the dimensions that `metrics` has just now. */
+export function record(metrics: Metrics, name: Exclude<MetricName, 'ColdStart'>, value = 1): void {
   metrics.addMetric(name, METRICS[name].unit, value);
 }

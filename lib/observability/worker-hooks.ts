@@ -1,62 +1,96 @@
-/** What a worker's hooks become in CloudWatch: log lines with the key, and counts. */
+/** What a worker's hooks become in CloudWatch: log lines with the key and its volume, and counts. */
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { Metrics } from '@aws-lambda-powertools/metrics';
 import { ConflictError, findCause, messageOf, ThrottledError } from '../controller/errors.ts';
 import type { SyncKey } from '../controller/types.ts';
+import { keyOf } from '../queue/message.ts';
 import type { KeyHooks } from '../worker/hooks.ts';
+import type { Transition } from '../worker/transition.ts';
+import { record } from './catalogue.ts';
 
-/** Conflicts and throttling are everyday business: debug lines and metrics of their own (DESIGN D10). */
+/** The controller announces a phase before it writes it; the line that people read comes after the write. */
+const ANNOUNCED_PHASE = /: phase .* -> /;
+
+/** A sync that takes longer is worth a line at INFO. */
+const SLOW_MS = 1_000;
+
+/**
+ * Every line about a key has it in `key`, and the uid of the volume that it is about in `correlation_id`, where that is
+ * known. Conflicts and throttling are everyday business: debug lines and metrics of their own (DESIGN D10).
+ */
 export function workerHooks(logger: Logger, metrics: Metrics): KeyHooks {
-  const count = (name: string, value = 1) => metrics.addMetric(name, MetricUnit.Count, value);
+  // By key, as several are worked on at once; of one key there is one sync at a time.
+  const volumes = new Map<string, string>();
+  const about = (key: SyncKey) => {
+    const uid = volumes.get(keyOf(key));
+    return { key: keyOf(key), ...(uid !== undefined && { correlation_id: uid }) };
+  };
   return {
+    onVolume: (key, uid) => {
+      if (uid === undefined) volumes.delete(keyOf(key));
+      else volumes.set(keyOf(key), uid);
+    },
     onDone: (key, messages, durationMs) => {
-      count('KeysSynced');
-      metrics.addMetric('SyncDuration', MetricUnit.Milliseconds, durationMs);
-      logger.debug('synced', { key: textOf(key), messages: messages.length, ms: Math.round(durationMs) });
+      record(metrics, 'KeysSynced');
+      record(metrics, 'SyncDuration', durationMs);
+      const fields = { ...about(key), messages: messages.length, ms: Math.round(durationMs) };
+      if (durationMs > SLOW_MS) logger.info('synced', fields);
+      else logger.debug('synced', fields);
+      volumes.delete(keyOf(key));
     },
     onFailed: (key, error, { seconds, receiveCount }) => {
-      const fields = { key: textOf(key), error: messageOf(error), retryInSeconds: seconds, receiveCount };
+      const fields = { ...about(key), error: messageOf(error), retryInSeconds: seconds, receiveCount };
       if (findCause(error, ConflictError) !== undefined) {
-        count('Conflicts');
+        record(metrics, 'Conflicts');
         logger.debug('conflict, will be tried again', fields);
       } else if (findCause(error, ThrottledError) !== undefined) {
-        count('Throttled');
+        record(metrics, 'Throttled');
         logger.debug('the API server asks to wait', fields);
       } else {
-        count('SyncFailures');
+        record(metrics, 'SyncFailures');
         logger.error('sync failed, will be tried again', fields);
       }
+      volumes.delete(keyOf(key));
     },
     onSkipped: (key, why) => {
-      count('KeysHandedBack');
+      record(metrics, 'KeysHandedBack');
       logger.debug('handed back unworked', { key, why });
     },
-    onDeadLetter: (record, error) => {
-      count('DeadLetters');
-      logger.error('message sent to the dead-letter queue', { messageId: record.messageId, error: messageOf(error) });
+    onDeadLetter: ({ messageId }, error) => {
+      record(metrics, 'DeadLetters');
+      logger.error('message sent to the dead-letter queue', { messageId, error: messageOf(error) });
     },
     onQueueError: (error) => {
-      count('QueueErrors');
+      record(metrics, 'QueueErrors');
       logger.warn('the queue refused a request', { error: messageOf(error) });
     },
     onContradiction: (key, error) => {
-      count('Contradictions');
-      logger.warn('objects contradict each other', { key: textOf(key), error: messageOf(error) });
+      record(metrics, 'Contradictions');
+      logger.warn('objects contradict each other', { ...about(key), error: messageOf(error) });
+    },
+    onTransition: (key, transition) => {
+      const { of, name, from, to } = transition;
+      logger.info(titleOf(transition), { ...about(key), changed: of, object: name, from, to });
     },
     onVerdict: (key, writes) => {
       if (writes.length === 0) return;
-      count('Verdicts');
+      record(metrics, 'Verdicts');
       const would = writes.map((write) =>
         write.verb === 'event'
           ? `event ${write.event.reason}: ${write.event.message}`
           : `${write.verb} ${write.kind} ${write.object.metadata.name}`,
       );
-      logger.info('would write', { key: textOf(key), would });
+      logger.info('would write', { ...about(key), would });
     },
-    onNote: (key, observation) => logger.debug(observation, { key: textOf(key) }),
+    onNote: (key, observation) => {
+      if (!ANNOUNCED_PHASE.test(observation)) logger.debug(observation, about(key));
+    },
   };
 }
 
-function textOf({ kind, namespace, name }: SyncKey): string {
-  return `${kind}/${namespace === undefined ? '' : `${namespace}/`}${name}`;
+/** Without names, so that lines can be counted by it. */
+function titleOf({ kind, of, from, to }: Transition): string {
+  const what = kind === 'PersistentVolume' ? 'volume' : 'claim';
+  if (of === 'phase') return `${what} ${from} -> ${to}`;
+  return to === 'none' ? `${what} unbound` : `${what} bound`;
 }

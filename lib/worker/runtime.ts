@@ -15,7 +15,7 @@ import type { SyncKey } from '../controller/types.ts';
 import { inTreePlugins } from '../plugins/in-tree.ts';
 import { parseMessage } from '../queue/message.ts';
 import { enqueueThrough, type ProducerOptions, QueueProducer } from '../queue/producer.ts';
-import { type BatchHandler, createBatchHandler } from '../queue/worker.ts';
+import { type BatchHandler, createBatchHandler, type WorkerOptions } from '../queue/worker.ts';
 import type { KeyHooks } from './hooks.ts';
 import { createSyncKey } from './sync-key.ts';
 
@@ -36,6 +36,9 @@ export interface RuntimeOptions {
   readonly onBatchSent?: NonNullable<ProducerOptions['onBatch']>;
   readonly onEventFailure?: (error: unknown) => void;
 }
+
+/** Wraps what is done for each key. */
+export type AroundSync = (sync: WorkerOptions['handle']) => WorkerOptions['handle'];
 
 const FEATURES_TTL_MS = 3_600_000;
 
@@ -72,25 +75,26 @@ export class Runtime {
   }
 
   /** The handler of one queue's events. */
-  batchHandler(kind: SyncKey['kind'], hooks: KeyHooks = {}): BatchHandler {
+  batchHandler(kind: SyncKey['kind'], hooks: KeyHooks = {}, around: AroundSync = (sync) => sync): BatchHandler {
     const { sqs, queues } = this.#options;
     const { config } = this;
+    const sync = createSyncKey(
+      {
+        mode: config.mode,
+        cluster: (signal) => this.cluster.withSignal(signal),
+        pool: this.pool,
+        enqueue: (signal) => enqueueThrough(this.producer, { maxAttempts: 3, signal }),
+        plugins: (cluster) => this.plugins(cluster),
+        rules: (signal) => this.rules(signal),
+      },
+      hooks,
+    );
     const handle = createBatchHandler({
       client: sqs,
       queueUrl: queues[kind].url,
       deadLetterQueueUrl: queues[kind].deadLetterUrl,
       parse: (body) => parseMessage(body, kind),
-      handle: createSyncKey(
-        {
-          mode: config.mode,
-          cluster: (signal) => this.cluster.withSignal(signal),
-          pool: this.pool,
-          enqueue: (signal) => enqueueThrough(this.producer, { maxAttempts: 3, signal }),
-          plugins: (cluster) => this.plugins(cluster),
-          rules: (signal) => this.rules(signal),
-        },
-        hooks,
-      ),
+      handle: around(sync),
       retry: {
         sync: { firstSeconds: config.retryFirstSeconds, maxSeconds: config.retryMaxSeconds },
         operation: { firstSeconds: config.retryFirstSeconds, maxSeconds: config.operationRetryMaxSeconds },

@@ -11,6 +11,8 @@ import type { SyncKey } from '../controller/types.ts';
 import type { SyncMessage } from '../queue/message.ts';
 import type { CallInfo } from '../queue/worker.ts';
 import { dryPlugin } from './dry-plugin.ts';
+import { ObservedCluster } from './observed-cluster.ts';
+import type { Transition } from './transition.ts';
 
 export type Mode = 'observe' | 'enforce';
 
@@ -29,6 +31,13 @@ export interface SyncSurroundings {
 
 /** Told what a sync found out. None may throw: it would fail the key. */
 export interface SyncHooks {
+  /**
+   * Which volume the key is about: told at the start of a sync with what the messages say (undefined: nothing), and again
+   * whenever the sync meets the volume.
+   */
+  readonly onVolume?: (key: SyncKey, uid: string | undefined) => void;
+  /** A phase or a binding was written; never in observe mode. */
+  readonly onTransition?: (key: SyncKey, transition: Transition) => void;
   /** Observe mode: what the sync would have written. */
   readonly onVerdict?: (key: SyncKey, writes: readonly RecordedWrite[]) => void;
   /** The objects contradict each other; the key is done until one of them changes. */
@@ -39,10 +48,14 @@ export interface SyncHooks {
 /** @returns the `handle` of a batch handler. It rejects when the key is to be tried again. */
 export function createSyncKey(surroundings: SyncSurroundings, hooks: SyncHooks = {}) {
   return async (key: SyncKey, messages: readonly SyncMessage[], info: CallInfo): Promise<void> => {
+    hooks.onVolume?.(key, volumeUidOf(key, messages));
     const rules = await surroundings.rules(info.signal);
     const live = surroundings.cluster(info.signal);
     const recording = surroundings.mode === 'observe' ? new RecordingCluster(live) : undefined;
-    const cluster = recording ?? live;
+    const cluster = new ObservedCluster(key, recording ?? live, {
+      onVolume: (uid) => hooks.onVolume?.(key, uid),
+      ...(recording === undefined && { onTransition: (transition) => hooks.onTransition?.(key, transition) }),
+    });
     const plugins = surroundings.plugins(cluster);
     const ctx: SyncContext = {
       ...rules,
@@ -64,6 +77,11 @@ export function createSyncKey(surroundings: SyncSurroundings, hooks: SyncHooks =
     }
     if (recording !== undefined) hooks.onVerdict?.(key, recording.recorded);
   };
+}
+
+function volumeUidOf({ kind }: SyncKey, messages: readonly SyncMessage[]): string | undefined {
+  if (kind !== 'PersistentVolume') return undefined;
+  return messages.findLast(({ uid }) => uid !== undefined)?.uid;
 }
 
 /** Messages of one key, united: every deletion that was seen counts, and the newest hint. */

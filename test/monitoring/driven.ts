@@ -1,0 +1,117 @@
+/** Every hook and every emitter of metrics, called once in each way that it tells apart. */
+import type { SQSRecord } from 'aws-lambda';
+import { createResyncFunction } from '../../functions/resync.ts';
+import type { Bridge, Holdings } from '../../lib/bridge/bridge.ts';
+import type { BridgeHooks } from '../../lib/bridge/ports.ts';
+import { type Config, readConfig } from '../../lib/config.ts';
+import { ConflictError, StateError, ThrottledError } from '../../lib/controller/errors.ts';
+import { claim, volume } from '../../lib/controller/testing/objects.ts';
+import type { SyncKey } from '../../lib/controller/types.ts';
+import { bridgeHooks } from '../../lib/observability/bridge-hooks.ts';
+import { startHeartbeat } from '../../lib/observability/heartbeat.ts';
+import { workerHooks } from '../../lib/observability/worker-hooks.ts';
+import { BadMessageError } from '../../lib/queue/message.ts';
+import type { KeyHooks } from '../../lib/worker/hooks.ts';
+import type { Runtime } from '../../lib/worker/runtime.ts';
+import { createContext } from '../../local/queue/lambda-event.ts';
+import type { Captured } from './captured.ts';
+
+const KEY: SyncKey = { kind: 'PersistentVolume', name: 'pv-1' };
+const CLAIM: SyncKey = { kind: 'PersistentVolumeClaim', namespace: 'ns', name: 'data' };
+const UID = 'uid-of-pv-1';
+
+type Calls<H> = {
+  readonly [K in keyof H]-?: NonNullable<H[K]> extends (...args: infer A) => void ? readonly A[] : never;
+};
+
+const WORKER_CALLS: Calls<KeyHooks> = {
+  onVolume: [[KEY, UID]],
+  onNote: [
+    [KEY, 'volume pv-1 is retained'],
+    [KEY, 'volume pv-1: phase Bound -> Released'],
+  ],
+  onTransition: [
+    [KEY, { kind: KEY.kind, name: 'pv-1', of: 'phase', from: 'Bound', to: 'Released' }],
+    [KEY, { kind: KEY.kind, name: 'pv-1', of: 'binding', from: 'none', to: 'ns/data' }],
+    [KEY, { kind: KEY.kind, name: 'pv-1', of: 'binding', from: 'ns/data', to: 'none' }],
+  ],
+  onVerdict: [
+    [KEY, []],
+    [
+      KEY,
+      [
+        { verb: 'updateStatus', kind: 'PersistentVolume', object: volume('pv-1') },
+        {
+          verb: 'event',
+          event: { kind: CLAIM.kind, object: claim('data'), type: 'Normal', reason: 'R', message: 'm' },
+        },
+      ],
+    ],
+  ],
+  onContradiction: [[KEY, new StateError('contradiction')]],
+  onSkipped: [['PersistentVolume/pv-1', 'out-of-time']],
+  onDeadLetter: [[{ messageId: 'message-1' } as SQSRecord, new BadMessageError('name', '..', 'is no name')]],
+  onQueueError: [[new Error('throttled')]],
+  onDone: [
+    [KEY, [], 1_200],
+    [KEY, [], 12],
+  ],
+  onFailed: [
+    [KEY, new Error('plugin'), { seconds: 1, receiveCount: 1 }],
+    [KEY, new ConflictError('newer'), { seconds: 1, receiveCount: 1 }],
+    [KEY, new ConflictError('newer'), { seconds: 1, receiveCount: 1 }],
+    [KEY, new ThrottledError('later', { code: 429 }), { seconds: 1, receiveCount: 1 }],
+  ],
+};
+
+const BRIDGE_CALLS: Calls<BridgeHooks> = {
+  seen: [['PersistentVolume', 'ADDED']],
+  filtered: [[KEY]],
+  sent: [
+    [KEY.kind, 'added', KEY, UID],
+    [CLAIM.kind, 'resync', CLAIM, undefined],
+  ],
+  listed: [['PersistentVolume', 3]],
+  woken: [[CLAIM, 'pv-1', UID]],
+  lag: [['PersistentVolume', 5]],
+  failed: [['send', new Error('refused')]],
+};
+
+/** Calls them all, and has the metrics printed. */
+export async function driveAll(captured: Captured): Promise<void> {
+  const { logger, metrics } = captured;
+  callAll(workerHooks(logger, metrics), WORKER_CALLS);
+  callAll(bridgeHooks(logger, metrics), BRIDGE_CALLS);
+  metrics.publishStoredMetrics();
+  await beatOnce(captured, true);
+  await beatOnce(captured, false);
+  await resyncOnce(captured);
+}
+
+function callAll<H extends object>(hooks: H, calls: Calls<H>): void {
+  for (const [name, all] of Object.entries(calls) as [keyof H, readonly unknown[][]][]) {
+    for (const args of all) (hooks[name] as ((...args: unknown[]) => void) | undefined)?.(...args);
+  }
+}
+
+/** One heartbeat of a bridge that works, with detail; or of one that does not. */
+async function beatOnce(captured: Captured, isHealthy: boolean): Promise<void> {
+  const holdings: Holdings = {
+    volumes: () => [volume('pv-1')],
+    claims: () => [claim('data')],
+    storageClass: () => undefined,
+  };
+  const health: ReturnType<Bridge['health']> = { ready: isHealthy, unsent: 0, oldestUnsentMs: 0, resources: {} };
+  const config: Config = { ...readConfig({ PV_METRICS_DETAIL: 'on' }), heartbeatPeriodMs: 1 };
+  const heartbeat = startHeartbeat({ health: () => health, holdings }, captured, config);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  heartbeat.stop();
+}
+
+/** The resync as it is deployed, over an empty cluster. */
+async function resyncOnce(captured: Captured): Promise<void> {
+  const cluster = { withSignal: () => ({ listWithVersion: async () => ({ items: [], resourceVersion: '1' }) }) };
+  const runtime = { cluster, producer: { send: async () => {} } } as unknown as Runtime;
+  const resync = createResyncFunction(() => runtime, captured);
+  await resync({ id: 'epoch' } as Parameters<typeof resync>[0], createContext('a-resync', 30_000, 'us-east-1'));
+}
