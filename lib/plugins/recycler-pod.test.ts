@@ -65,6 +65,8 @@ describe('a recycler pod (BEHAVIOUR 7.4)', () => {
     expect(volumeOfRecyclerPod(pod)).toBe('pv');
     expect(pod.spec).toEqual({
       restartPolicy: 'Never',
+      // It has no business with the API server.
+      automountServiceAccountToken: false,
       activeDeadlineSeconds: 150,
       volumes: [{ name: 'vol', hostPath: { path: '/tmp/pv' } }],
       containers: [

@@ -172,6 +172,7 @@ function recyclerPod(volume: PersistentVolume, source: ScrubSource, settings: Re
     },
     spec: {
       restartPolicy: 'Never',
+      automountServiceAccountToken: false,
       activeDeadlineSeconds: recycleTimeoutSeconds(volume, settings),
       volumes: [{ name: 'vol', ...source }],
       containers: [
