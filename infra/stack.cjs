@@ -1,0 +1,8 @@
+/**
+ * What serverless.yml takes from TypeScript as `${file(infra/stack.cjs)}`. A `.cjs` file, as osls can load no ES module;
+ * it only hands over to stack.ts.
+ */
+module.exports = async ({ resolveVariable }) => {
+  const { stackOf } = await import('./stack.ts');
+  return stackOf(await resolveVariable('sls:stage'), await resolveVariable("param:configDirectory, 'config'"));
+};
