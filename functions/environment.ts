@@ -3,9 +3,13 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
+import type { AwsCredentials } from '../lib/cluster/aws-signer.ts';
 import type { Connection } from '../lib/cluster/connection.ts';
+import { describeCluster } from '../lib/cluster/eks-cluster.ts';
 import { eksTokenSource } from '../lib/cluster/eks-token.ts';
-import { type Config, readConfig, requireSettings } from '../lib/config.ts';
+import { type Config, ConfigError, readConfig, requireSettings } from '../lib/config.ts';
+import { NAMESPACE } from '../lib/observability/catalogue.ts';
+import { SETTINGS } from '../lib/settings.ts';
 import { Runtime } from '../lib/worker/runtime.ts';
 
 /** Where a function's log lines and metrics go. */
@@ -16,32 +20,41 @@ export interface Observability {
 
 export const SERVICE = 'pv-controller';
 
-/** The logger and the metrics of one function, both under the service name `pv-controller`. */
-export function createObservability(config: Pick<Config, 'logLevel'>): Observability {
-  const logger = new Logger({ serviceName: SERVICE, logLevel: config.logLevel });
+/** The logger and the metrics of one function, both under the service name `pv-controller`; metrics also by stage. */
+export function createObservability({
+  logLevel,
+  stage = SETTINGS.stage.default,
+}: Pick<Config, 'logLevel'> & Partial<Pick<Config, 'stage'>>): Observability {
+  const logger = new Logger({ serviceName: SERVICE, logLevel });
   return {
     logger,
     // It warns of invocations without metrics, on the console unless it is given a logger.
-    metrics: new Metrics({ namespace: 'ServerlessPvController', serviceName: SERVICE, logger }),
+    metrics: new Metrics({ namespace: NAMESPACE, serviceName: SERVICE, defaultDimensions: { stage }, logger }),
   };
 }
 
-/** @throws ConfigError that names the variable that is missing or wrong. */
-export function runtimeFromEnvironment(environment = process.env): Runtime {
+/**
+ * Connects to what the variables name. EKS is asked for the API server when they do not say where it is.
+ * @throws ConfigError that names the variable that is missing or wrong.
+ * @throws EksClusterError when EKS does not say where the API server is.
+ */
+export async function runtimeFromEnvironment(environment = process.env): Promise<Runtime> {
   const config = readConfig(environment);
   requireSettings(
     config,
-    'clusterEndpoint',
+    'clusterName',
     'volumesQueueUrl',
     'claimsQueueUrl',
     'volumesDeadLetterUrl',
     'claimsDeadLetterUrl',
   );
-  const { region, volumesQueueUrl, claimsQueueUrl, volumesDeadLetterUrl, claimsDeadLetterUrl } = config;
+  const { volumesQueueUrl, claimsQueueUrl, volumesDeadLetterUrl, claimsDeadLetterUrl } = config;
+  const credentials = fromEnv();
+  const sqs = sqsClient(config, credentials);
   return new Runtime({
-    connection: connectionOf(config),
+    connection: await connectionOf(config, credentials),
     config,
-    sqs: new SQSClient({ region, credentials: fromEnv() }),
+    sqs,
     queues: {
       PersistentVolume: { url: volumesQueueUrl, deadLetterUrl: volumesDeadLetterUrl },
       PersistentVolumeClaim: { url: claimsQueueUrl, deadLetterUrl: claimsDeadLetterUrl },
@@ -49,21 +62,43 @@ export function runtimeFromEnvironment(environment = process.env): Runtime {
   });
 }
 
-function connectionOf(config: Config): Connection {
-  requireSettings(config, 'clusterName');
-  const { clusterEndpoint: server, clusterCa, clusterName, region } = config;
-  return {
-    server,
-    ...(clusterCa !== '' && { ca: Buffer.from(clusterCa, 'base64').toString('utf8') }),
-    token: eksTokenSource({ clusterName, region, credentials: fromEnv() }),
-  };
+/**
+ * A client of the place where the queues are. Endpoint, its provider and the retry mode are said outright: what the SDK
+ * would find them with is left out of the bundles (scripts/left-out.ts).
+ */
+function sqsClient(config: Config, credentials: AwsCredentials): SQSClient {
+  const { region, volumesQueueUrl, claimsQueueUrl, volumesDeadLetterUrl, claimsDeadLetterUrl } = config;
+  const urls = [volumesQueueUrl, claimsQueueUrl, volumesDeadLetterUrl, claimsDeadLetterUrl];
+  const origins = [...new Set(urls.map((url) => new URL(url).origin))];
+  if (config.sqsEndpoint === '' && origins.length > 1) {
+    throw new ConfigError(`the queues' URLs name different hosts (${origins.join(', ')}): set PV_SQS_ENDPOINT`);
+  }
+  const endpoint = config.sqsEndpoint || origins.join();
+  const endpointProvider = () => ({ url: new URL(endpoint) });
+  return new SQSClient({ region, credentials, retryMode: 'standard', endpoint, endpointProvider });
 }
 
-/** Calls `make` at the first use, and again only if it threw. */
-export function lazy<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
+async function connectionOf(config: Config, credentials: AwsCredentials): Promise<Connection> {
+  const { clusterName, region, clusterEndpoint: server, clusterCa, eksEndpoint, requestTimeoutMs } = config;
+  const token = eksTokenSource({ clusterName, region, credentials });
+  if (server !== '') {
+    return { server, ...(clusterCa !== '' && { ca: Buffer.from(clusterCa, 'base64').toString('utf8') }), token };
+  }
+  if (clusterCa !== '') throw new ConfigError('PV_CLUSTER_CA is set without PV_CLUSTER_ENDPOINT: set both, or none');
+  const where = { clusterName, region, credentials, endpoint: eksEndpoint, timeoutMs: requestTimeoutMs };
+  return { ...(await describeCluster(where)), token };
+}
+
+/** Calls `make` at the first use, and again only if it failed. */
+export function lazy<T>(make: () => T | Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    if (made === undefined) {
+      made = (async () => make())();
+      made.catch(() => {
+        made = undefined;
+      });
+    }
+    return made;
   };
 }

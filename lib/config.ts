@@ -13,7 +13,7 @@ export type Config = {
 
 /**
  * Reads the settings from environment variables. A variable that is not set, or is empty, has its default.
- * @throws ConfigError that names the first variable that is wrong and its value.
+ * @throws ConfigError that names the first variable that is wrong and its value, without the password of a URL.
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const entries = Object.entries(SETTINGS as Record<string, Setting<unknown>>).map(([key, setting]) => {
@@ -21,7 +21,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     if (value === undefined || value === '') return [key, setting.default] as const;
     const result = z.safeParse(setting.type, value);
     if (result.success) return [key, result.data] as const;
-    const shown = JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+    const harmless = value.replace(/\/\/[^/\s]*@/, '//…@');
+    const shown = JSON.stringify(harmless.length > 100 ? `${harmless.slice(0, 100)}…` : harmless);
     throw new ConfigError(`${setting.variable}: ${result.error.issues[0]?.message ?? 'is invalid'}, got ${shown}`);
   });
   return Object.fromEntries(entries) as Config;

@@ -3,6 +3,7 @@
  * Durations are milliseconds unless the name says seconds.
  */
 import * as z from 'zod/mini';
+import { endpointProblem, queueUrlProblem } from './addresses.ts';
 import { DEFAULT_SETTINGS } from './bridge/settings.ts';
 import { RECYCLER_IMAGE } from './plugins/recycler-pod.ts';
 
@@ -43,6 +44,20 @@ function text(variable: string, preset: string, pattern: RegExp, values: string,
   return { variable, type: z.string().check(z.regex(pattern, `must be ${values}`)), values, default: preset, meaning };
 }
 
+/** @param problem says what is wrong with a text that is not empty. */
+function url(
+  variable: string,
+  values: string,
+  problem: (text: string) => string | undefined,
+  meaning: string,
+): Setting<string> {
+  const type = z.string().check(({ value, issues }) => {
+    const message = value === '' ? undefined : problem(value);
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+  });
+  return { variable, type, values, default: '', meaning };
+}
+
 const URL_OR_NONE = /^(https?:\/\/[^\s/]+(\/\S*)?)?$/;
 const LABEL_OR_NONE = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$/;
 const HOUR_MS = 3_600_000;
@@ -78,28 +93,42 @@ export const SETTINGS = {
     'an EKS cluster’s name',
     'The EKS cluster that tokens are made for.',
   ),
-  eksEndpoint: text(
+  eksEndpoint: url(
     'PV_EKS_ENDPOINT',
-    '',
-    URL_OR_NONE,
-    'a URL',
+    'an https URL',
+    endpointProblem,
     'Where DescribeCluster is asked; empty: the region’s own. For VPC endpoints without private DNS.',
   ),
   region: text('AWS_REGION', 'us-east-1', /^[a-z0-9-]+$/, 'a region', 'Set by Lambda.'),
   maxSockets: whole('PV_MAX_SOCKETS', 1, 256, 32, 'Connections to the API server per environment.'),
-  requestTimeoutMs: whole('PV_REQUEST_TIMEOUT_MS', 100, 30_000, 10_000, 'One request to the API server.'),
-
-  sqsEndpoint: text(
-    'PV_SQS_ENDPOINT',
-    '',
-    URL_OR_NONE,
-    'a URL',
-    'Where SQS is; empty: the region’s own. For VPC endpoints without private DNS.',
+  requestTimeoutMs: whole(
+    'PV_REQUEST_TIMEOUT_MS',
+    100,
+    30_000,
+    10_000,
+    'One request to the API server, or asking EKS where it is.',
   ),
-  volumesQueueUrl: text('PV_VOLUMES_QUEUE_URL', '', URL_OR_NONE, 'a URL', 'The FIFO queue of volume keys.'),
-  claimsQueueUrl: text('PV_CLAIMS_QUEUE_URL', '', URL_OR_NONE, 'a URL', 'The FIFO queue of claim keys.'),
-  volumesDeadLetterUrl: text('PV_VOLUMES_DEAD_LETTER_URL', '', URL_OR_NONE, 'a URL', 'Its dead-letter queue.'),
-  claimsDeadLetterUrl: text('PV_CLAIMS_DEAD_LETTER_URL', '', URL_OR_NONE, 'a URL', 'Its dead-letter queue.'),
+
+  sqsEndpoint: url(
+    'PV_SQS_ENDPOINT',
+    'an https URL',
+    endpointProblem,
+    'Where SQS is; empty: at the host of the queues’ URLs. For VPC endpoints without private DNS.',
+  ),
+  volumesQueueUrl: url('PV_VOLUMES_QUEUE_URL', 'a FIFO queue’s URL', queueUrlProblem, 'The FIFO queue of volume keys.'),
+  claimsQueueUrl: url('PV_CLAIMS_QUEUE_URL', 'a FIFO queue’s URL', queueUrlProblem, 'The FIFO queue of claim keys.'),
+  volumesDeadLetterUrl: url(
+    'PV_VOLUMES_DEAD_LETTER_URL',
+    'a FIFO queue’s URL',
+    queueUrlProblem,
+    'Its dead-letter queue.',
+  ),
+  claimsDeadLetterUrl: url(
+    'PV_CLAIMS_DEAD_LETTER_URL',
+    'a FIFO queue’s URL',
+    queueUrlProblem,
+    'Its dead-letter queue.',
+  ),
 
   groupConcurrency: whole('PV_GROUP_CONCURRENCY', 1, 10, 10, 'Message groups of one batch that are worked on at once.'),
   reserveMs: whole(

@@ -54,3 +54,9 @@ test('missing credentials fail once and are asked for again', async () => {
   await expect(source()).rejects.toThrow('no credentials');
   await expect(source()).resolves.toMatch(/^k8s-aws-v1\./);
 });
+
+test('a region of China has its own domain', async () => {
+  const url = urlIn(await eksToken({ ...options, region: 'cn-north-1' }, noon));
+
+  expect(url.hostname).toBe('sts.cn-north-1.amazonaws.com.cn');
+});

@@ -2,18 +2,14 @@
  * The bearer token of an EKS cluster: a presigned GetCallerIdentity request, which the cluster's authenticator sends to
  * STS to learn who asks. The presigned URL is a secret and appears nowhere but in the token.
  */
-import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
-import { SignatureV4 } from '@smithy/signature-v4';
+import { type AwsCredentials, awsHost, awsSigner } from './aws-signer.ts';
 import type { TokenSource } from './connection.ts';
-
-type SignerSettings = ConstructorParameters<typeof SignatureV4>[0];
-type Secret = string | ArrayBuffer | ArrayBufferView;
 
 /** Which cluster the token is for, and who asks. */
 export interface EksTokenOptions {
   readonly clusterName: string;
   readonly region: string;
-  readonly credentials: SignerSettings['credentials'];
+  readonly credentials: AwsCredentials;
   /** Milliseconds since the epoch; the system's clock when absent. */
   readonly now?: () => number;
 }
@@ -41,9 +37,8 @@ export function eksTokenSource(options: EksTokenOptions): TokenSource {
 /** One token, as of `signingDate`. @throws Error when there are no credentials. */
 export async function eksToken(options: EksTokenOptions, signingDate: Date): Promise<string> {
   const { clusterName, region, credentials } = options;
-  const hostname = `sts.${region}.amazonaws.com`;
-  const signer = new SignatureV4({ service: 'sts', region, credentials, sha256: Sha256 });
-  const signed = await signer.presign(
+  const hostname = awsHost('sts', region);
+  const signed = await awsSigner('sts', region, credentials).presign(
     {
       method: 'GET',
       protocol: 'https:',
@@ -58,38 +53,4 @@ export async function eksToken(options: EksTokenOptions, signingDate: Date): Pro
     .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(String(value))}`)
     .join('&');
   return `k8s-aws-v1.${Buffer.from(`https://${hostname}/?${query}`).toString('base64url')}`;
-}
-
-/** What the signer wants of a hash, over Node's own. */
-class Sha256 {
-  readonly #secret: Secret | undefined;
-  #hash: Hash | Hmac;
-
-  constructor(secret?: Secret) {
-    this.#secret = secret;
-    this.#hash = newHash(secret);
-  }
-
-  update(data: Uint8Array): void {
-    this.#hash.update(data);
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-
-  reset(): void {
-    this.#hash = newHash(this.#secret);
-  }
-}
-
-function newHash(secret: Secret | undefined): Hash | Hmac {
-  if (secret === undefined) return createHash('sha256');
-  return createHmac('sha256', typeof secret === 'string' ? secret : bytesOf(secret));
-}
-
-function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
-  return ArrayBuffer.isView(data)
-    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-    : new Uint8Array(data);
 }

@@ -8,14 +8,15 @@ import { createQueues, type EmbeddedQueue, type QueueAddresses, startEmbeddedQue
 
 const V = 'https://sqs/1/volumes.fifo';
 const C = 'https://sqs/1/claims.fifo';
+const D = 'https://sqs/1/claims-dead.fifo';
 const both = { 'volumes-queue-url': V, 'claims-queue-url': C };
 
 describe('the options', () => {
   it('name two queues or none', () => {
     expect(givenQueues({})).toBeUndefined();
-    expect(givenQueues({ ...both, 'claims-dead-letter-url': 'd' })).toEqual({
+    expect(givenQueues({ ...both, 'claims-dead-letter-url': D })).toEqual({
       PersistentVolume: { url: V, deadLetterUrl: undefined },
-      PersistentVolumeClaim: { url: C, deadLetterUrl: 'd' },
+      PersistentVolumeClaim: { url: C, deadLetterUrl: D },
     });
   });
 
@@ -27,6 +28,8 @@ describe('the options', () => {
     [{ 'volumes-dead-letter-url': V }, '--volumes-dead-letter-url is about'],
     [{ 'claims-dead-letter-url': C }, '--claims-dead-letter-url is about'],
     [{ ...both, 'claims-dead-letter-url': V }, 'must be another one'],
+    [{ ...both, 'claims-queue-url': 'claims.fifo' }, "--claims-queue-url: must be the queue's URL, not its name"],
+    [{ ...both, 'claims-dead-letter-url': 'arn:aws:sqs:eu-west-1:123456789012:d.fifo' }, 'not its ARN: https://sqs.eu'],
   ])('%j is refused', (values, why) => {
     expect(() => givenQueues(values)).toThrow(expect.objectContaining({ name: 'UsageError' }));
     expect(() => givenQueues(values)).toThrow(why);

@@ -1,5 +1,6 @@
 /** Queues that exist already, by URL: their ARNs, and their dead-letter queues by their own redrive policy. */
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { queueUrlProblem } from '../../lib/addresses.ts';
 import { messageOf } from '../../lib/controller/errors.ts';
 import type { SyncKey } from '../../lib/controller/types.ts';
 import { UsageError, type Values } from '../command-line.ts';
@@ -13,11 +14,13 @@ interface Given {
 export type GivenQueues = Readonly<Record<SyncKey['kind'], Given>>;
 
 const URL_OPTIONS = ['volumes-queue-url', 'claims-queue-url'] as const;
-const FURTHER_OPTIONS = ['volumes-dead-letter-url', 'claims-dead-letter-url', 'sqs-endpoint'] as const;
+const DEAD_LETTER_OPTIONS = ['volumes-dead-letter-url', 'claims-dead-letter-url'] as const;
+const FURTHER_OPTIONS = [...DEAD_LETTER_OPTIONS, 'sqs-endpoint'] as const;
 
 /**
  * The queues that the command line names, undefined when it names none. Nothing is contacted.
- * @throws UsageError when only one is named, one is named twice, or an option is about queues that are not named.
+ * @throws UsageError when one is no URL of a FIFO queue, only one is named, one is named twice, or an option is about
+ * queues that are not named.
  */
 export function givenQueues(values: Values): GivenQueues | undefined {
   const text = (name: string) => (typeof values[name] === 'string' ? (values[name] as string) : undefined);
@@ -29,8 +32,13 @@ export function givenQueues(values: Values): GivenQueues | undefined {
     return undefined;
   }
   if (volumes === undefined || claims === undefined) throw new UsageError(`${named} belong together`);
+  for (const name of [...URL_OPTIONS, ...DEAD_LETTER_OPTIONS]) {
+    const url = text(name);
+    const problem = url === undefined ? undefined : queueUrlProblem(url);
+    if (problem !== undefined) throw new UsageError(`--${name}: ${problem}, got ${JSON.stringify(url)}`);
+  }
   if (volumes === claims) throw new UsageError(`${named} must be two queues`);
-  const deadLetters = [text('volumes-dead-letter-url'), text('claims-dead-letter-url')] as const;
+  const deadLetters = DEAD_LETTER_OPTIONS.map(text);
   if (deadLetters.some((url) => url === volumes || url === claims)) {
     throw new UsageError('a dead-letter queue must be another one than the queues of the keys');
   }

@@ -13,7 +13,8 @@ import { type ControlPlane, startControlPlane } from './harness.ts';
 import { kubectl } from './permissions.ts';
 
 const isRun = skipReason === undefined && controllerKind === 'ours';
-const STAGE = 'region: eu-central-1\ncluster: { name: example }\nbridge: { host: container }\nrecycling: { enabled: true }';
+const STAGE =
+  'region: eu-central-1\ncluster: { name: example }\nbridge: { host: container }\nrecycling: { enabled: true }';
 
 describe.skipIf(!isRun)('the bridge’s container', () => {
   let plane: ControlPlane;
@@ -50,10 +51,18 @@ describe.skipIf(!isRun)('the bridge’s container', () => {
 
   test('its pod is admitted under the restricted level, and not with less', async () => {
     const pods = '/api/v1/namespaces/pv-controller/pods?dryRun=All';
-    const good = await plane.client().request('POST', pods, podOf(() => {}));
+    const good = await plane.client().request(
+      'POST',
+      pods,
+      podOf(() => {}),
+    );
     expect(good.status).toBe(201);
     for (const field of ['allowPrivilegeEscalation', 'capabilities']) {
-      const bad = await plane.client().request('POST', pods, podOf((context) => delete context[field]));
+      const bad = await plane.client().request(
+        'POST',
+        pods,
+        podOf((context) => delete context[field]),
+      );
       expect(bad.status).toBe(403);
       expect(JSON.stringify(bad.body)).toContain('violates PodSecurity');
     }

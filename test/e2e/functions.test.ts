@@ -46,7 +46,6 @@ beforeAll(async () => {
     PV_CLAIMS_QUEUE_URL: here(addresses.PersistentVolumeClaim.url),
     PV_VOLUMES_DEAD_LETTER_URL: here(addresses.PersistentVolume.deadLetterUrl),
     PV_CLAIMS_DEAD_LETTER_URL: here(addresses.PersistentVolumeClaim.deadLetterUrl),
-    POWERTOOLS_TRACE_ENABLED: 'false',
     POWERTOOLS_METRICS_DISABLED: 'true',
   };
 });
@@ -78,12 +77,12 @@ describe('a function without its settings', () => {
   test('says which variables are not set, all at once', async () => {
     const { handler } = await load(volumeWorker, {
       ...environment,
-      PV_CLUSTER_ENDPOINT: '',
+      PV_CLUSTER_NAME: '',
       PV_CLAIMS_QUEUE_URL: undefined,
     });
 
     const error = await handler(volumeEvent(), context()).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ name: 'ConfigError', message: 'not set: PV_CLUSTER_ENDPOINT, PV_CLAIMS_QUEUE_URL' });
+    expect(error).toMatchObject({ name: 'ConfigError', message: 'not set: PV_CLUSTER_NAME, PV_CLAIMS_QUEUE_URL' });
   });
 
   test.each([
