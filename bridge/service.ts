@@ -6,7 +6,7 @@ import { Backoff, pause, systemClock } from '../lib/bridge/clock.ts';
 import type { BridgeHooks, WatchedKind } from '../lib/bridge/ports.ts';
 import type { Connection } from '../lib/cluster/connection.ts';
 import type { Config } from '../lib/config.ts';
-import { bridgeHooks } from '../lib/observability/bridge-hooks.ts';
+import { bridgeHooks, refusedSends } from '../lib/observability/bridge-hooks.ts';
 import { startHeartbeat } from '../lib/observability/heartbeat.ts';
 import { createBridge } from '../lib/worker/create-bridge.ts';
 import { Runtime } from '../lib/worker/runtime.ts';
@@ -99,10 +99,9 @@ function runtimeOf({ config, connection, sqs }: ServiceOptions, hooks: BridgeHoo
       const kind = KIND_OF_RESOURCE[resource];
       if (kind !== undefined) liveness.sign(kind);
     },
-    // The producer repeats by itself for as long as it takes; without this an SQS that is away would go unseen.
-    onBatchSent: (_queue, { error }) => {
+    onBatchSent: (queue, outcome) => {
       liveness.generalSign();
-      if (error !== undefined) hooks.failed?.('send', error);
+      refusedSends(hooks)(queue, outcome);
     },
   });
 }

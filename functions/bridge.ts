@@ -6,7 +6,7 @@ import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 import type { Context, ScheduledEvent } from 'aws-lambda';
 import { readConfig } from '../lib/config.ts';
-import { bridgeHooks } from '../lib/observability/bridge-hooks.ts';
+import { bridgeHooks, refusedSends } from '../lib/observability/bridge-hooks.ts';
 import { startHeartbeat } from '../lib/observability/heartbeat.ts';
 import { createBridge } from '../lib/worker/create-bridge.ts';
 import type { Runtime } from '../lib/worker/runtime.ts';
@@ -45,4 +45,8 @@ export function createBridgeFunction(
   return wrapped as unknown as BridgeFunction;
 }
 
-export const handler = createBridgeFunction(lazy(runtimeFromEnvironment), createObservability(readConfig(process.env)));
+const observability = createObservability(readConfig(process.env));
+const onBatchSent = refusedSends(bridgeHooks(observability.logger, observability.metrics));
+const runtime = lazy(() => runtimeFromEnvironment(process.env, { onBatchSent }));
+
+export const handler = createBridgeFunction(runtime, observability);

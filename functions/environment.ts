@@ -10,7 +10,7 @@ import { eksTokenSource } from '../lib/cluster/eks-token.ts';
 import { type Config, ConfigError, readConfig, requireSettings } from '../lib/config.ts';
 import { NAMESPACE } from '../lib/observability/catalogue.ts';
 import { SETTINGS } from '../lib/settings.ts';
-import { Runtime } from '../lib/worker/runtime.ts';
+import { Runtime, type RuntimeOptions } from '../lib/worker/runtime.ts';
 
 /** Where a function's log lines and metrics go. */
 export interface Observability {
@@ -35,10 +35,14 @@ export function createObservability({
 
 /**
  * Connects to what the variables name. EKS is asked for the API server when they do not say where it is.
+ * @param listeners of the runtime.
  * @throws ConfigError that names the variable that is missing or wrong.
  * @throws EksClusterError when EKS does not say where the API server is.
  */
-export async function runtimeFromEnvironment(environment = process.env): Promise<Runtime> {
+export async function runtimeFromEnvironment(
+  environment = process.env,
+  listeners: Pick<RuntimeOptions, 'onBatchSent'> = {},
+): Promise<Runtime> {
   const config = readConfig(environment);
   requireSettings(
     config,
@@ -55,6 +59,7 @@ export async function runtimeFromEnvironment(environment = process.env): Promise
     connection: await connectionOf(config, credentials),
     config,
     sqs,
+    ...listeners,
     queues: {
       PersistentVolume: { url: volumesQueueUrl, deadLetterUrl: volumesDeadLetterUrl },
       PersistentVolumeClaim: { url: claimsQueueUrl, deadLetterUrl: claimsDeadLetterUrl },

@@ -6,8 +6,9 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import type { SyncKey } from '../lib/controller/types.ts';
 import { workerHooks } from '../lib/observability/worker-hooks.ts';
 import type { BatchHandler } from '../lib/queue/worker.ts';
+import { type AroundSync, createWorker } from '../lib/worker/create-worker.ts';
 import { combineHooks, type KeyHooks } from '../lib/worker/hooks.ts';
-import type { AroundSync, Runtime } from '../lib/worker/runtime.ts';
+import type { Runtime } from '../lib/worker/runtime.ts';
 import { lazy, type Observability } from './environment.ts';
 
 export type WorkerFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
@@ -31,7 +32,7 @@ export function createWorkerFunction(
   { listener = {}, around }: WorkerFunctionOptions = {},
 ): WorkerFunction {
   const hooks = combineHooks(workerHooks(logger, metrics), listener);
-  const handler = lazy(async (): Promise<BatchHandler> => (await runtime()).batchHandler(kind, hooks, around));
+  const handler = lazy(async (): Promise<BatchHandler> => createWorker(await runtime(), kind, hooks, around));
   const wrapped = middy(async (event: SQSEvent, context: Context) => (await handler())(event, context))
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .use(logMetrics(metrics, { captureColdStartMetric: true, throwOnEmptyMetrics: false }));

@@ -29,16 +29,6 @@ const BY_HAND = [{ source: 'lib/cluster/eks-cluster.ts', text: '/clusters/', act
 /** It signs a URL that the API server uses; STS asks for no permission there. */
 const SIGNS_A_TOKEN = 'lib/cluster/eks-token.ts';
 
-/**
- * In the bundle, and never called there. An entry that is not in the bundle any more is an error, so none outlives its
- * reason: a `Runtime` brings the workers' batch handler along, which the bridge and the resync make none of.
- */
-export const NOT_CALLED: Readonly<Record<string, readonly string[]>> = {
-  bridge: ['sqs:ChangeMessageVisibility'],
-  'bridge-container': ['sqs:ChangeMessageVisibility'],
-  resync: ['sqs:ChangeMessageVisibility'],
-};
-
 /** @throws Error for a client that this table does not know, or a request that is signed by hand and not in it. */
 export function actionsOf({ text, sources, signers }: Bundle): Set<string> {
   const actions = new Set<string>();
@@ -71,7 +61,6 @@ export function actionsRule(bundles: Bundles): Rule {
         const allowed = new Set(
           statementsOf(template, id).flatMap(({ Effect, Action }) => (Effect === 'Allow' ? listOf(Action) : [])),
         );
-        const stale = (NOT_CALLED[name] ?? []).filter((action) => !actionsOf(bundleOf(bundles, name)).has(action));
         return [
           ...[...needed]
             .filter((action) => !allowed.has(action))
@@ -79,9 +68,6 @@ export function actionsRule(bundles: Bundles): Rule {
           ...[...allowed]
             .filter((action) => !needed.has(action))
             .map((action) => `is allowed ${action}, which ${name} never uses`),
-          ...stale.map(
-            (action) => `is excused from ${action}, which is not in ${name} any more: remove it from NOT_CALLED`,
-          ),
         ].map((says) => ({ resource: id, says }));
       }),
   };
@@ -95,7 +81,6 @@ function neededBy(template: Template, role: string, bundles: Bundles): { name?: 
   if (owner === undefined && role !== 'BridgeRole') return { needed: new Set() };
   const name = owner === undefined ? 'bridge-container' : (String(owner.properties['Handler']).split('/')[1] ?? '');
   const needed = actionsOf(bundleOf(bundles, name));
-  for (const action of NOT_CALLED[name] ?? []) needed.delete(action);
   for (const action of platformActions(template, owner)) needed.add(action);
   const { Variables = {} } = (owner?.properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
   if (Variables['PV_CLUSTER_ENDPOINT'] !== undefined) needed.delete('eks:DescribeCluster');

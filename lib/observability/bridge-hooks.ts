@@ -4,6 +4,7 @@ import type { Metrics } from '@aws-lambda-powertools/metrics';
 import type { BridgeHooks } from '../bridge/ports.ts';
 import { messageOf } from '../controller/errors.ts';
 import { keyOf } from '../queue/message.ts';
+import type { ProducerOptions } from '../queue/producer.ts';
 import { record } from './catalogue.ts';
 
 /** Counts what a bridge does and logs what goes wrong; single keys are debug lines, with their volume's uid. */
@@ -29,5 +30,12 @@ export function bridgeHooks(logger: Logger, metrics: Metrics): BridgeHooks {
       record(metrics, 'BridgeErrors');
       logger.warn('bridge error, will be tried again', { what, error: messageOf(error) });
     },
+  };
+}
+
+/** Tells of batches that SQS refuses: a bridge's producer repeats them for as long as it takes, and says nothing itself. */
+export function refusedSends({ failed }: BridgeHooks): NonNullable<ProducerOptions['onBatch']> {
+  return (_queue, { error }) => {
+    if (error !== undefined) failed?.('send', error);
   };
 }

@@ -1,6 +1,6 @@
 /**
- * One environment of the system: the API server, the queues, the pool of volumes, and what is made of them (batch
- * handlers; `createBridge`). Built once per Lambda environment, or once per process in the local run.
+ * One environment of the system: the API server, the queues, the pool of volumes, and what is made of them
+ * (`createWorker`, `createBridge`). Built once per Lambda environment, or once per process in the local run.
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { ApiServerCluster, type ApiServerOptions } from '../cluster/api-server.ts';
@@ -13,11 +13,7 @@ import type { VolumePlugin } from '../controller/plugins.ts';
 import type { Cluster, ControllerSettings, SyncRules } from '../controller/ports.ts';
 import type { SyncKey } from '../controller/types.ts';
 import { inTreePlugins } from '../plugins/in-tree.ts';
-import { parseMessage } from '../queue/message.ts';
-import { enqueueThrough, type ProducerOptions, QueueProducer } from '../queue/producer.ts';
-import { type BatchHandler, createBatchHandler, type WorkerOptions } from '../queue/worker.ts';
-import type { KeyHooks } from './hooks.ts';
-import { createSyncKey } from './sync-key.ts';
+import { type ProducerOptions, QueueProducer } from '../queue/producer.ts';
 
 /** A queue and the queue of its dead letters. */
 export interface Queue {
@@ -37,9 +33,6 @@ export interface RuntimeOptions {
   readonly onEventFailure?: (error: unknown) => void;
 }
 
-/** Wraps what is done for each key. */
-export type AroundSync = (sync: WorkerOptions['handle']) => WorkerOptions['handle'];
-
 const FEATURES_TTL_MS = 3_600_000;
 
 /** Holds what invocations share: connections, the pool, the server's version. See the head of this file. */
@@ -48,6 +41,8 @@ export class Runtime {
   readonly producer: QueueProducer;
   readonly pool: ApiVolumePool;
   readonly config: Config;
+  readonly sqs: SQSClient;
+  readonly queues: RuntimeOptions['queues'];
   readonly #options: RuntimeOptions;
   #invocations = 0;
   #features: { value: Promise<Features>; readAt: number } | undefined;
@@ -57,6 +52,8 @@ export class Runtime {
     const { connection, config, sqs, queues, onRequest, onBatchSent, onEventFailure } = options;
     this.#options = options;
     this.config = config;
+    this.sqs = sqs;
+    this.queues = queues;
     this.cluster = new ApiServerCluster(connection, {
       maxSockets: config.maxSockets,
       requestTimeoutMs: config.requestTimeoutMs,
@@ -74,46 +71,15 @@ export class Runtime {
     });
   }
 
-  /** The handler of one queue's events. */
-  batchHandler(kind: SyncKey['kind'], hooks: KeyHooks = {}, around: AroundSync = (sync) => sync): BatchHandler {
-    const { sqs, queues } = this.#options;
-    const { config } = this;
-    const sync = createSyncKey(
-      {
-        mode: config.mode,
-        cluster: (signal) => this.cluster.withSignal(signal),
-        pool: this.pool,
-        enqueue: (signal) => enqueueThrough(this.producer, { maxAttempts: 3, signal }),
-        plugins: (cluster) => this.plugins(cluster),
-        rules: (signal) => this.rules(signal),
-      },
-      hooks,
-    );
-    const handle = createBatchHandler({
-      client: sqs,
-      queueUrl: queues[kind].url,
-      deadLetterQueueUrl: queues[kind].deadLetterUrl,
-      parse: (body) => parseMessage(body, kind),
-      handle: around(sync),
-      retry: {
-        sync: { firstSeconds: config.retryFirstSeconds, maxSeconds: config.retryMaxSeconds },
-        operation: { firstSeconds: config.retryFirstSeconds, maxSeconds: config.operationRetryMaxSeconds },
-        outOfTimeSeconds: 0,
-      },
-      reserveMs: config.reserveMs,
-      concurrency: config.groupConcurrency,
-      hooks,
-    });
-    return async (event, context) => {
-      this.#invocations += 1;
-      try {
-        return await handle(event, context);
-      } finally {
-        this.#invocations -= 1;
-        // No request outlives the invocation; in the local run others go on beside it.
-        if (this.#invocations === 0) this.pool.cancel();
-      }
-    };
+  /** Runs one invocation. No request outlives it; in the local run others go on beside it. */
+  async invocation<T>(work: () => Promise<T>): Promise<T> {
+    this.#invocations += 1;
+    try {
+      return await work();
+    } finally {
+      this.#invocations -= 1;
+      if (this.#invocations === 0) this.pool.cancel();
+    }
   }
 
   /** Ends requests, watches and connections. */

@@ -29,7 +29,6 @@ export interface WorkerCall {
 }
 
 process.env['POWERTOOLS_METRICS_DISABLED'] = 'true';
-process.env['POWERTOOLS_TRACE_ENABLED'] = 'false';
 const { role, server, queueEndpoint, addresses, settings } = JSON.parse(
   process.env['WORKER'] ?? '{}',
 ) as WorkerProcessSettings;

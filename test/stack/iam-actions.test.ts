@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bundleOf, type Metafile } from '../../infra/lint/bundles.ts';
-import { actionsOf, actionsRule, type Bundle } from '../../infra/lint/iam-actions.ts';
+import { actionsOf, type Bundle } from '../../infra/lint/iam-actions.ts';
 
 const SQS = 'node_modules/@aws-sdk/client-sqs/dist-es/commands';
 const SIGNER = 'lib/cluster/aws-signer.ts';
@@ -52,17 +52,4 @@ describe('actions that a bundle calls', () => {
     const file = 'lib/cluster/other.ts';
     expect(() => actionsOf(bundle([file], '', [file]))).toThrow('lib/cluster/other.ts signs requests to AWS');
   });
-});
-
-it('an excuse does not outlive its reason', () => {
-  const statement = (...Action: string[]) => ({ PolicyDocument: { Statement: [{ Effect: 'Allow', Action }] } });
-  const template = {
-    Resources: {
-      BridgeRole: { Type: 'AWS::IAM::Role', Properties: { Policies: [statement('sqs:SendMessage')] } },
-    },
-  };
-  const rule = actionsRule({ 'bridge-container': bundle([`${SQS}/SendMessageCommand.js`]) });
-  expect(rule.check(template)).toEqual([
-    { resource: 'BridgeRole', says: expect.stringMatching(/excused from sqs:ChangeMessageVisibility.*NOT_CALLED/) },
-  ]);
 });

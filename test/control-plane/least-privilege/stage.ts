@@ -11,6 +11,7 @@ import type { SyncKey } from '../../../lib/controller/types.ts';
 import { inTreePlugins } from '../../../lib/plugins/in-tree.ts';
 import { formatMessage } from '../../../lib/queue/message.ts';
 import { createBridge } from '../../../lib/worker/create-bridge.ts';
+import { createWorker } from '../../../lib/worker/create-worker.ts';
 import { fullResync } from '../../../lib/worker/full-resync.ts';
 import { Runtime } from '../../../lib/worker/runtime.ts';
 import type { Mode } from '../../../lib/worker/sync-key.ts';
@@ -81,7 +82,7 @@ export class Stage extends Objects {
     const failures: unknown[] = [];
     const verdict: string[] = [];
     const before = this.#requests.length;
-    const handle = runtime.batchHandler(kind, {
+    const handle = createWorker(runtime, kind, {
       onFailed: (_key, error) => failures.push(error),
       onVerdict: (_key, writes) => verdict.push(...writes.map(writeName)),
     });
