@@ -1,4 +1,5 @@
 /** docs/cost.md, from the model. No number is typed here. */
+import { table } from '../docs/markdown.ts';
 import { INPUTS, type Input } from './inputs.ts';
 import { type Costs, dollars, type Host, type Line, show, total } from './model.ts';
 import type { PriceTable } from './prices.ts';
@@ -9,7 +10,7 @@ const PAIRS = 1_000_000;
 const DAY_SECONDS = 86_400;
 
 /** The whole page. */
-export function costPage(costs: Costs, table: PriceTable): string {
+export function costPage(costs: Costs, prices: PriceTable): string {
   const { stack } = costs;
   const bigMemory = 2 * stack.bridgeMemoryMb;
   const fixed = [costs.idlePolling(), ...costs.monitoring()];
@@ -17,7 +18,7 @@ export function costPage(costs: Costs, table: PriceTable): string {
 
 # What it costs
 
-All prices are those of ${table.region}, taken down in ${table.asOf}, in ${table.currency}. They stand in
+All prices are those of ${prices.region}, taken down in ${prices.asOf}, in ${prices.currency}. They stand in
 [prices.json](prices.json) and nowhere else. **Check them against your region**, put yours in, and run \`npm run cost\`.
 Nothing here was read from a bill: counts are measured on one machine, the rest is arithmetic.
 
@@ -25,7 +26,7 @@ Nothing here was read from a bill: counts are measured on one machine, the rest 
 
 A month of a settled cluster, by how many volumes and claims it has (half of each):
 
-${rows(
+${table(
   ['Volumes + claims', 'Bridge as a Lambda', 'Bridge as a container'],
   SIZES.map((size) => [show(size), ...HOSTS.map((host) => dollars(total(settled(costs, size, host))))]),
 )}
@@ -45,7 +46,7 @@ line is the price of that room. It costs nothing more where the room is free.
 
 Each start of the Lambda lists everything. The API server is not charged by the request, but it does the work:
 
-${rows(
+${table(
   ['Volumes + claims', 'Requests per start', 'MB per start', 'GB per month'],
   SIZES.map((size) => {
     const { requests, bytes, bytesPerMonth } = costs.lists(size);
@@ -65,7 +66,7 @@ standard queues, and that scaling down to 2 is not available with a maximum conc
 queues it gives no number: look at \`NumberOfEmptyReceives\` of your queues.
 
 \`monitoring.detail\` adds up to ${stack.detailMetrics} metrics for each pair of namespace and storage class that exists:
-up to ${dollars(stack.detailMetrics * table.prices.cloudWatchMetric.dollars)} per pair and month. \`queues.encryption: customer-key\` adds ${dollars(costs.key().dollars)} for the key, and its requests.
+up to ${dollars(stack.detailMetrics * prices.prices.cloudWatchMetric.dollars)} per pair and month. \`queues.encryption: customer-key\` adds ${dollars(costs.key().dollars)} for the key, and its requests.
 
 ## The sweep
 
@@ -86,7 +87,7 @@ may be smaller or larger.
 
 ${(['calm', 'busy'] as const).map((load) => `### ${load === 'calm' ? 'Calm' : 'Busy'}\n\n${lines(costs.binding(PAIRS, load, 'lambda'))}`).join('\n\n')}
 
-Of the API server each pair takes ${INPUTS.writes.value} writes, and up to ${INPUTS.calmReads.value} reads when calm or ${INPUTS.busyReads.value} when busy. X-Ray charges $${table.prices.xrayMillionTraces.dollars} per
+Of the API server each pair takes ${INPUTS.writes.value} writes, and up to ${INPUTS.calmReads.value} reads when calm or ${INPUTS.busyReads.value} when busy. X-Ray charges $${prices.prices.xrayMillionTraces.dollars} per
 million traces that it records; by default Lambda records the first of each second and 5 % of the rest.
 
 ## Network
@@ -102,7 +103,7 @@ many there are.
 
 ## Where the numbers come from
 
-${rows(
+${table(
   ['Number', 'Unit', 'Kind', 'Source'],
   Object.values<Input>(INPUTS).map(({ value, unit, kind, source }) => [
     value.toLocaleString('en-US'),
@@ -114,14 +115,14 @@ ${rows(
 
 Read from the code: functions, queues, schedule, memory, metrics, alarms, periods and the pods' requests.
 
-| Price | Dollars | Per |
-| --- | --- | --- |
-${Object.values(table.prices)
-  .map(
-    ({ of, dollars: price, per }) =>
-      `| ${of} | ${price.toLocaleString('en-US', { maximumFractionDigits: 10 })} | ${per} |`,
-  )
-  .join('\n')}
+${table(
+  ['Price', 'Dollars', 'Per'],
+  Object.values(prices.prices).map(({ of, dollars: price, per }) => [
+    of,
+    price.toLocaleString('en-US', { maximumFractionDigits: 10 }),
+    per,
+  ]),
+)}
 `;
 }
 
@@ -145,10 +146,5 @@ function cheapest(costs: Costs): string {
 function lines(of: readonly Line[]): string {
   const body = of.map(({ what, sum, dollars: cost }) => [what, sum, dollars(cost)]);
   const sum = of.length > 1 && !of.some(({ what }) => what.startsWith('bridge') || what.includes('endpoint'));
-  return rows(['What', 'Sum', 'Dollars'], sum ? [...body, ['**together**', '', `**${dollars(total(of))}**`]] : body);
-}
-
-function rows(head: readonly string[], body: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...body.map(line)].join('\n');
+  return table(['What', 'Sum', 'Dollars'], sum ? [...body, ['**together**', '', `**${dollars(total(of))}**`]] : body);
 }
