@@ -9,6 +9,7 @@ export const RUNBOOK_ANCHORS = [
   'function-errors',
   'function-throttles',
   'bridge-silent',
+  'flips',
   'volumes-stuck-released',
   'volumes-stuck-failed',
   'volumes-stuck-terminating',

@@ -7,7 +7,13 @@ const MINUTE = 60;
 
 /** All alarms of a stage. */
 export function alarmsOf(options: MonitoringOptions): Alarm[] {
-  return [...queueAlarms(options), ...functionAlarms(options), silentBridge(options), ...stuckAlarms(options)];
+  return [
+    ...queueAlarms(options),
+    ...functionAlarms(options),
+    silentBridge(options),
+    flips(options),
+    ...stuckAlarms(options),
+  ];
 }
 
 /** SQS stops sending metrics of a queue that was not used for six hours: nothing waits there then. */
@@ -84,6 +90,22 @@ function silentBridge({ stage }: MonitoringOptions): Alarm {
     periodSeconds: MINUTE,
     periods: 5,
     missing: 'breaching',
+  };
+}
+
+/** Nothing is written then, so it does no harm and does not end by itself: somebody must decide who is in charge. */
+function flips({ stage }: MonitoringOptions): Alarm {
+  return {
+    id: 'FlipsAlarm',
+    name: 'flips',
+    anchor: 'flips',
+    meaning: 'Somebody else keeps undoing what this controller writes, so it has stopped writing that.',
+    metric: ownMetric('Flips', stage),
+    statistic: 'Sum',
+    is: { above: 0 },
+    periodSeconds: 5 * MINUTE,
+    periods: 1,
+    missing: 'notBreaching',
   };
 }
 

@@ -82,7 +82,7 @@ function workers(options: MonitoringOptions): Section {
     widgets: [
       graph('Duration of a sync (ms)', [duration('p50'), duration('p99')]),
       graph('Tried again', own(options, 'Sum', 'SyncFailures', 'Conflicts', 'Throttled', 'KeysHandedBack')),
-      graph('Told', own(options, 'Sum', 'Verdicts', 'Contradictions', 'DeadLetters', 'QueueErrors')),
+      graph('Told', own(options, 'Sum', 'Verdicts', 'Contradictions', 'Flips', 'DeadLetters', 'QueueErrors')),
       graph('Errors', perFunction('Errors', 'Sum')),
       graph('Throttles', perFunction('Throttles', 'Sum')),
       graph('Invocations at once', perFunction('ConcurrentExecutions', 'Maximum')),

@@ -43,6 +43,7 @@ export const METRICS = {
   DeadLetters: count('workers', 'Messages that no retry can heal, sent to the dead-letter queue.'),
   QueueErrors: count('workers', 'Requests that SQS refused.'),
   Contradictions: count('workers', 'Keys whose objects contradict each other; done until one of them changes.'),
+  Flips: count('workers', 'Syncs that stopped because somebody else keeps undoing what they write.'),
   Verdicts: count('workers', 'Observe mode: keys for which something would have been written.'),
 
   EventsSeen: count('bridge', 'Changes that arrived from the API server.'),

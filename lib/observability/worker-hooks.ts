@@ -68,6 +68,10 @@ export function workerHooks(logger: Logger, metrics: Metrics): KeyHooks {
       record(metrics, 'Contradictions');
       logger.warn('objects contradict each other', { ...about(key), error: messageOf(error) });
     },
+    onFlip: (key, error) => {
+      record(metrics, 'Flips');
+      logger.error('somebody else keeps undoing this', { ...about(key), error: messageOf(error) });
+    },
     onTransition: (key, transition) => {
       const { of, name, from, to } = transition;
       logger.info(titleOf(transition), { ...about(key), changed: of, object: name, from, to });

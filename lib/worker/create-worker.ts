@@ -26,6 +26,7 @@ export function createWorker(
       enqueue: (signal) => enqueueThrough(runtime.producer, { maxAttempts: 3, signal }),
       plugins: (cluster) => runtime.plugins(cluster),
       rules: (signal) => runtime.rules(signal),
+      flips: runtime.flips,
     },
     hooks,
   );

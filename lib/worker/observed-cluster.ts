@@ -4,6 +4,7 @@
  */
 import type { Cluster, ObjectEvent } from '../controller/ports.ts';
 import type { Kind, Kinds, ObjectKey, PersistentVolume, PersistentVolumeClaim, SyncKey } from '../controller/types.ts';
+import type { FlipDetector } from './flip-detector.ts';
 import { type Transition, transitionsOf, type WriteVerb } from './transition.ts';
 
 /** Told what a sync meets. None may throw: it would fail the sync. */
@@ -12,6 +13,8 @@ export interface ClusterListener {
   readonly onVolume?: (uid: string) => void;
   /** After a write that succeeded. */
   readonly onTransition?: (transition: Transition) => void;
+  /** Keeps the sync from going on with what somebody else keeps undoing. */
+  readonly flips?: FlipDetector;
 }
 
 /** See the head of this file. It holds the objects that one sync met, so it is made for each sync. */
@@ -44,11 +47,11 @@ export class ObservedCluster implements Cluster {
   }
 
   async update<K extends Kind>(kind: K, object: Kinds[K]): Promise<Kinds[K]> {
-    return this.#wrote('update', kind, await this.#behind.update(kind, object));
+    return this.#update('update', kind, object);
   }
 
   async updateStatus<K extends Kind>(kind: K, object: Kinds[K]): Promise<Kinds[K]> {
-    return this.#wrote('updateStatus', kind, await this.#behind.updateStatus(kind, object));
+    return this.#update('updateStatus', kind, object);
   }
 
   async delete<K extends Kind>(kind: K, object: Kinds[K]): Promise<void> {
@@ -58,6 +61,19 @@ export class ObservedCluster implements Cluster {
 
   event(event: ObjectEvent): Promise<void> {
     return this.#behind.event(event);
+  }
+
+  /** @throws FlipError before it writes. */
+  async #update<K extends Kind>(verb: 'update' | 'updateStatus', kind: K, object: Kinds[K]): Promise<Kinds[K]> {
+    const { flips } = this.#listener;
+    const before = this.#seen.get(nameOf(kind, object.metadata));
+    if (flips === undefined || before === undefined || !isSynced(kind)) {
+      return this.#wrote(verb, kind, await this.#behind[verb](kind, object));
+    }
+    flips.check(kind, before as Synced, object as Synced);
+    const written = this.#wrote(verb, kind, await this.#behind[verb](kind, object));
+    flips.wrote(before as Synced, written as Synced);
+    return written;
   }
 
   #wrote<K extends Kind>(verb: WriteVerb, kind: K, object: Kinds[K]): Kinds[K] {
@@ -84,6 +100,12 @@ export class ObservedCluster implements Cluster {
     if (kind === 'PersistentVolume') return metadata.name === name;
     return metadata.name === this.#named || (spec.claimRef?.namespace === namespace && spec.claimRef?.name === name);
   }
+}
+
+type Synced = PersistentVolume | PersistentVolumeClaim;
+
+function isSynced(kind: Kind): kind is SyncKey['kind'] {
+  return kind === 'PersistentVolume' || kind === 'PersistentVolumeClaim';
 }
 
 function nameOf(kind: Kind, { namespace = '', name }: ObjectKey): string {

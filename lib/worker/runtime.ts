@@ -14,6 +14,7 @@ import type { Cluster, ControllerSettings, SyncRules } from '../controller/ports
 import type { SyncKey } from '../controller/types.ts';
 import { inTreePlugins } from '../plugins/in-tree.ts';
 import { type ProducerOptions, QueueProducer } from '../queue/producer.ts';
+import { FlipDetector } from './flip-detector.ts';
 
 /** A queue and the queue of its dead letters. */
 export interface Queue {
@@ -40,6 +41,7 @@ export class Runtime {
   readonly cluster: ApiServerCluster;
   readonly producer: QueueProducer;
   readonly pool: ApiVolumePool;
+  readonly flips = new FlipDetector();
   readonly config: Config;
   readonly sqs: SQSClient;
   readonly queues: RuntimeOptions['queues'];

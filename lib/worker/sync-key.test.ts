@@ -1,4 +1,5 @@
 /** What a key's sync is surrounded with: the pool, the hint, the redelivery. */
+
 import { describe, expect, test } from 'vitest';
 import { InMemoryCluster } from '../cluster/in-memory.ts';
 import type { RecordedWrite } from '../cluster/recording.ts';
@@ -8,6 +9,7 @@ import { claim, volume } from '../controller/testing/objects.ts';
 import type { PersistentVolume, SyncKey } from '../controller/types.ts';
 import { VolumeIndex } from '../controller/volume-index.ts';
 import type { SyncMessage } from '../queue/message.ts';
+import { FlipDetector } from './flip-detector.ts';
 import { createSyncKey, type Mode } from './sync-key.ts';
 
 const POOL_MAX_AGE_MS = 5_000;
@@ -59,6 +61,7 @@ function setup(mode: Mode, pooled: readonly PersistentVolume[] = [], others: rea
         enqueued.push(key);
       },
       plugins: () => [],
+      flips: new FlipDetector(),
       rules: async () => ({
         features: { volumeAttributesClass: true },
         migration: STANDARD_MIGRATION,

@@ -11,6 +11,7 @@ import type { SyncKey } from '../controller/types.ts';
 import type { SyncMessage } from '../queue/message.ts';
 import type { CallInfo } from '../queue/worker.ts';
 import { dryPlugin } from './dry-plugin.ts';
+import { type FlipDetector, FlipError } from './flip-detector.ts';
 import { ObservedCluster } from './observed-cluster.ts';
 import type { Transition } from './transition.ts';
 
@@ -27,6 +28,7 @@ export interface SyncSurroundings {
   /** In-tree plugins that work through this cluster. */
   readonly plugins: (cluster: Cluster) => readonly VolumePlugin[];
   readonly rules: (signal: AbortSignal) => Promise<Omit<SyncRules, 'plugins'>>;
+  readonly flips: FlipDetector;
 }
 
 /** Told what a sync found out. None may throw: it would fail the key. */
@@ -42,6 +44,8 @@ export interface SyncHooks {
   readonly onVerdict?: (key: SyncKey, writes: readonly RecordedWrite[]) => void;
   /** The objects contradict each other; the key is done until one of them changes. */
   readonly onContradiction?: (key: SyncKey, error: StateError) => void;
+  /** Somebody else keeps undoing what this sync would write; the key is done for now. */
+  readonly onFlip?: (key: SyncKey, error: FlipError) => void;
   readonly onNote?: (key: SyncKey, observation: string) => void;
 }
 
@@ -54,7 +58,10 @@ export function createSyncKey(surroundings: SyncSurroundings, hooks: SyncHooks =
     const recording = surroundings.mode === 'observe' ? new RecordingCluster(live) : undefined;
     const cluster = new ObservedCluster(key, recording ?? live, {
       onVolume: (uid) => hooks.onVolume?.(key, uid),
-      ...(recording === undefined && { onTransition: (transition) => hooks.onTransition?.(key, transition) }),
+      ...(recording === undefined && {
+        onTransition: (transition) => hooks.onTransition?.(key, transition),
+        flips: surroundings.flips,
+      }),
     });
     const plugins = surroundings.plugins(cluster);
     const ctx: SyncContext = {
@@ -72,8 +79,10 @@ export function createSyncKey(surroundings: SyncSurroundings, hooks: SyncHooks =
       await reconcile(ctx, workOf(key, messages));
     } catch (error) {
       const contradiction = findCause(error, StateError);
-      if (contradiction === undefined) throw error;
-      hooks.onContradiction?.(key, contradiction);
+      const flip = findCause(error, FlipError);
+      if (contradiction !== undefined) hooks.onContradiction?.(key, contradiction);
+      else if (flip !== undefined) hooks.onFlip?.(key, flip);
+      else throw error;
     }
     if (recording !== undefined) hooks.onVerdict?.(key, recording.recorded);
   };

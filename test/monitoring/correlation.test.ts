@@ -10,6 +10,7 @@ import { VolumeIndex } from '../../lib/controller/volume-index.ts';
 import { workerHooks } from '../../lib/observability/worker-hooks.ts';
 import { formatMessage, parseMessage, type SyncMessage } from '../../lib/queue/message.ts';
 import { createBatchHandler } from '../../lib/queue/worker.ts';
+import { FlipDetector } from '../../lib/worker/flip-detector.ts';
 import { createSyncKey, type Mode } from '../../lib/worker/sync-key.ts';
 import { type Captured, capture, type Line, release } from './captured.ts';
 
@@ -41,7 +42,7 @@ async function work(messages: readonly SyncMessage[], mode: Mode = 'enforce'): P
     queueUrl: 'queue',
     deadLetterQueueUrl: 'dead letters',
     parse: (body) => parseMessage(body, messages[0]?.kind as SyncKey['kind']),
-    handle: createSyncKey({ ...surroundings, rules: async () => rules }, hooks),
+    handle: createSyncKey({ ...surroundings, rules: async () => rules, flips: new FlipDetector() }, hooks),
     hooks,
   });
   const Records = messages.map((message, i) => {

@@ -11,6 +11,7 @@ import { bridgeHooks } from '../../lib/observability/bridge-hooks.ts';
 import { startHeartbeat } from '../../lib/observability/heartbeat.ts';
 import { workerHooks } from '../../lib/observability/worker-hooks.ts';
 import { BadMessageError } from '../../lib/queue/message.ts';
+import { FlipError } from '../../lib/worker/flip-detector.ts';
 import type { KeyHooks } from '../../lib/worker/hooks.ts';
 import type { Runtime } from '../../lib/worker/runtime.ts';
 import { createContext } from '../../local/queue/lambda-event.ts';
@@ -49,6 +50,7 @@ const WORKER_CALLS: Calls<KeyHooks> = {
     ],
   ],
   onContradiction: [[KEY, new StateError('contradiction')]],
+  onFlip: [[KEY, new FlipError('somebody else has undone status.phase')]],
   onSkipped: [['PersistentVolume/pv-1', 'out-of-time']],
   onDeadLetter: [[{ messageId: 'message-1' } as SQSRecord, new BadMessageError('name', '..', 'is no name')]],
   onQueueError: [[new Error('throttled')]],

@@ -45,7 +45,7 @@ describe('alarms', () => {
 
   test('our own metrics are of the catalogue, over the dimensions that it has', () => {
     const own = Object.values(alarms()).filter(({ Namespace }) => Namespace === NAMESPACE);
-    expect(own).toHaveLength(6);
+    expect(own).toHaveLength(7);
     for (const { MetricName, Dimensions } of own) {
       expect(Object.keys(METRICS)).toContain(MetricName);
       expect(Dimensions).toEqual([
