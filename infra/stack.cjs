@@ -4,5 +4,11 @@
  */
 module.exports = async ({ resolveVariable }) => {
   const { stackOf } = await import('./stack.ts');
-  return stackOf(await resolveVariable('sls:stage'), await resolveVariable("param:configDirectory, 'config'"));
+  try {
+    return stackOf(await resolveVariable('sls:stage'), await resolveVariable("param:configDirectory, 'config'"));
+  } catch (error) {
+    // osls prints the stack trace: this error is for whoever wrote the file.
+    if (error.name === 'StageConfigError') error.stack = error.message;
+    throw error;
+  }
 };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as YAML from 'yaml';
 import type * as z from 'zod';
-import { SERVICE, STAGE_NAME } from './names.ts';
+import { deadLetterName, SERVICE, STAGE_NAME } from './names.ts';
 import { contradictions, formatPath, type Problem, schemaProblems } from './stage-problems.ts';
 import { STAGE_SCHEMA } from './stage-schema.ts';
 
@@ -44,11 +44,23 @@ export function readStageConfig(stage: string, directory: string): StageConfig {
 export function parseStageConfig(text: string, file: string, stage: string): StageConfig {
   const lines = new YAML.LineCounter();
   const document = YAML.parseDocument(text, { lineCounter: lines });
-  if (document.errors.length > 0) {
-    throw new StageConfigError(
-      [`${file} is not valid YAML:`, ...document.errors.map(({ message }) => message)].join('\n'),
-    );
-  }
+  // A tag such as `!Ref` is but a warning, and would be dropped.
+  const [wrong] = [...document.errors, ...document.warnings];
+  if (wrong !== undefined) throw new StageConfigError(`${file} is not valid YAML:\n${wrong.message}`);
+  YAML.visit(document, {
+    Alias: (_key, node) => {
+      const line = lines.linePos(node.range?.[0] ?? 0).line;
+      throw new StageConfigError(`${file}, line ${line}: *${node.source} is an alias: write the value itself`);
+    },
+    // What is checked must be what is deployed: osls would replace `${env:…}` and `${file(…)}` afterwards.
+    Scalar: (_key, node) => {
+      if (!String(node.value).includes('${')) return;
+      const line = lines.linePos(node.range?.[0] ?? 0).line;
+      throw new StageConfigError(
+        `${file}, line ${line}: variables (\${…}) are not replaced here: write the value itself`,
+      );
+    },
+  });
   // An empty file lacks what is needed, like one with comments only.
   const data: unknown = document.toJS() ?? {};
   const parsed = STAGE_SCHEMA.safeParse(data);
@@ -60,10 +72,16 @@ export function parseStageConfig(text: string, file: string, stage: string): Sta
   }
   const { queues, ...rest } = parsed.data;
   const name = (kind: string) => `${SERVICE}-${stage}-${kind}.fifo`;
-  return {
-    ...rest,
-    queues: { ...queues, volumes: queues.volumes ?? name('volumes'), claims: queues.claims ?? name('claims') },
-  };
+  const { volumes = name('volumes'), claims = name('claims') } = queues;
+  const names = [volumes, claims, deadLetterName(volumes), deadLetterName(claims)];
+  const twice = names.find((one, index) => names.indexOf(one) !== index);
+  if (twice !== undefined) {
+    throw new StageConfigError(
+      `${file}: queues.volumes, queues.claims and their dead-letter queues (…-dead-letters.fifo) need four names, and ` +
+        `${twice} would be two of them: give queues.volumes or queues.claims another name`,
+    );
+  }
+  return { ...rest, queues: { ...queues, volumes, claims } };
 }
 
 function readText(file: string, stage: string): string {

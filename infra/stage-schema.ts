@@ -53,9 +53,22 @@ function queueName(meaning: string) {
   ).optional();
 }
 
-/** Text; a number that was not quoted is taken as it was written. */
+/** Text, or a whole number that was not quoted: others are not kept as they were written (1.10, 007). */
 function looseText() {
-  return z.union([z.string(), z.number().transform(String)]);
+  return z.union([z.string(), z.int().transform(String)]);
+}
+
+/** A list of ids without repetition. @param max AWS's limit. */
+function ids(pattern: RegExp, one: string, max: number, meaning: string) {
+  return field(
+    z
+      .array(text(pattern, one, ''))
+      .min(1)
+      .max(max)
+      .refine((list) => new Set(list).size === list.length),
+    `a list of 1 to ${max} different ids, each ${one}`,
+    meaning,
+  );
 }
 
 /** What CloudWatch Logs can be told to keep, in days. */
@@ -73,6 +86,9 @@ function isCertificate(base64: string): boolean {
   }
 }
 
+/** AWS takes 50, and the stack adds its own. */
+const MAX_TAGS = 45;
+
 const cluster = z.strictObject({
   name: text(
     /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/,
@@ -80,7 +96,7 @@ const cluster = z.strictObject({
     'The EKS cluster.',
   ),
   endpoint: text(
-    /^https:\/\/[^\s/]+\/?$/,
+    /^https:\/\/[a-z0-9.-]+(:\d{1,5})?\/?$/i,
     'the https URL of the API server, as `aws eks describe-cluster` shows it',
     'The API server. Without it (and the certificate authority) the functions ask EKS.',
   ).optional(),
@@ -92,14 +108,16 @@ const cluster = z.strictObject({
 });
 
 const vpc = z.strictObject({
-  subnetIds: field(
-    z.array(text(/^subnet-([0-9a-f]{8}|[0-9a-f]{17})$/, 'a subnet’s id, like subnet-0123456789abcdef0', '')).min(1),
-    'a list of one or more subnet ids',
+  subnetIds: ids(
+    /^subnet-([0-9a-f]{8}|[0-9a-f]{17})$/,
+    'a subnet’s id, like subnet-0123456789abcdef0',
+    16,
     'Subnets from which the API server and SQS can be reached; two or more zones.',
   ),
-  securityGroupIds: field(
-    z.array(text(/^sg-([0-9a-f]{8}|[0-9a-f]{17})$/, 'a security group’s id, like sg-0123456789abcdef0', '')).min(1),
-    'a list of one or more security group ids',
+  securityGroupIds: ids(
+    /^sg-([0-9a-f]{8}|[0-9a-f]{17})$/,
+    'a security group’s id, like sg-0123456789abcdef0',
+    5,
     'Groups that the cluster’s own group lets in on port 443.',
   ),
 });
@@ -143,8 +161,8 @@ const bridge = z.strictObject({
 const recycling = z.strictObject({
   enabled: flag(false, 'Whether volumes of policy Recycle are scrubbed, by pods.'),
   namespace: text(
-    /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
-    'a namespace: up to 63 lower-case letters, digits and dashes',
+    /^(?!kube-)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
+    'a namespace: up to 63 lower-case letters, digits and dashes, none of Kubernetes’ own (kube-…)',
     'Where these pods run.',
   ).default('pv-recycler'),
 });
@@ -196,8 +214,11 @@ export const STAGE_SCHEMA = z.strictObject({
   logs: logs.prefault({}),
   tracing: flag(true, 'X-Ray for the functions.'),
   tags: field(
-    z.record(z.string().regex(/^(?!aws:).{1,128}$/), looseText().pipe(z.string().max(256))).default({}),
-    'names (up to 128 characters, not starting with aws:) and values (text, up to 256)',
+    z
+      .record(z.string().regex(/^(?!aws:).{1,128}$/i), z.string().max(256))
+      .refine((tags) => Object.keys(tags).length <= MAX_TAGS)
+      .default({}),
+    `up to ${MAX_TAGS} names (up to 128 characters, not starting with aws:) and values (text, up to 256; numbers in quotes)`,
     'Tags of everything in the stack.',
   ),
   settings: field(

@@ -27,7 +27,7 @@ const VARIABLES = Object.values(SETTINGS).map(({ variable }) => variable);
 
 /** @returns what is wrong with a variable, with the fix; undefined when it may stay. */
 export function problemOfSetting(variable: string, value: string): string | undefined {
-  const instead = SET_BY_THE_STACK[variable];
+  const instead = Object.hasOwn(SET_BY_THE_STACK, variable) ? SET_BY_THE_STACK[variable] : undefined;
   if (instead !== undefined) return `is set by the stack: ${instead}`;
   if (!VARIABLES.includes(variable)) {
     const free = VARIABLES.filter((name) => !(name in SET_BY_THE_STACK));

@@ -18,7 +18,7 @@ const STEPS: readonly Step[] = [
   { name: 'types', script: 'typecheck' },
   { name: 'lint and format', script: 'lint' },
   { name: 'unused code', script: 'unused' },
-  { name: 'dependency rules', script: 'dependencies' },
+  { name: 'dependency rules', script: 'check:dependencies' },
   { name: 'reference pages', script: 'docs', arguments: ['--check'] },
   { name: 'tests', script: 'test', counted: true },
   { name: 'demo', script: 'demo' },

@@ -1,5 +1,4 @@
 /** `npm run deploy` and `npm run remove`: the stage file is checked first, so that nothing half-right is sent to AWS. */
-import { parseArgs } from 'node:util';
 import { buildAll } from './build.ts';
 import { runOsls } from './osls.ts';
 import { stageOrExit } from './stage-options.ts';
@@ -15,9 +14,14 @@ for a week. docs/upgrade.md says what is left in the cluster.
 Ends with 0, with what osls ended with, with 1 when the file is not right, or with 2 when called the wrong way.
 `;
 
-const { positionals } = parseArgs({ args: process.argv.slice(2), strict: false, allowPositionals: true });
-const isRemoval = positionals[0] === 'remove';
+// Only as `npm run remove` says it, in the first place: a stage or a profile may be called `remove` too.
+const isRemoval = process.argv[2] === 'remove';
 const argv = process.argv.slice(isRemoval ? 3 : 2);
 const { stage, rest } = stageOrExit(argv, { help: HELP, passesOn: true });
+const region = rest.find((argument) => /^(-r|--region)(=|$)/.test(argument));
+if (region !== undefined) {
+  console.error(`${region}: the region is the one of config/${stage}.yml: change it there`);
+  process.exit(2);
+}
 if (!isRemoval) await buildAll();
 process.exitCode = await runOsls([isRemoval ? 'remove' : 'deploy', '--stage', stage, ...rest]);

@@ -44,8 +44,8 @@ describe('a stage file that is right', () => {
   });
 
   it('takes numbers that were not quoted as text, where text is wanted', () => {
-    const { settings, tags } = parse(`${GOOD}settings: { PV_POOL_MAX_AGE_MS: 1000 }\ntags: { year: 2026 }\n`);
-    expect([settings, tags]).toEqual([{ PV_POOL_MAX_AGE_MS: '1000' }, { year: '2026' }]);
+    const { settings } = parse(`${GOOD}settings: { PV_POOL_MAX_AGE_MS: 1000 }\n`);
+    expect(settings).toEqual({ PV_POOL_MAX_AGE_MS: '1000' });
   });
 
   it('takes an endpoint with its certificate authority', () => {
@@ -86,6 +86,52 @@ describe('a stage file that is wrong: the field, the value and the fix are named
     ['a queue as ARN', `${GOOD}queues: { volumes: '${arn}' }\n`, 'queues.volumes', arn, 'write pv-volumes.fifo'],
     ['a queue as URL', `${GOOD}queues: { volumes: '${url}' }\n`, 'queues.volumes', url, 'write pv-volumes.fifo'],
     ['a queue without .fifo', `${GOOD}queues: { claims: pv-claims }\n`, 'queues.claims', 'write pv-claims.fifo'],
+    [
+      'a queue named as the other one’s dead letters',
+      `${GOOD}queues: { volumes: a.fifo, claims: a-dead-letters.fifo }\n`,
+      'queues.volumes, queues.claims',
+      'a-dead-letters.fifo',
+    ],
+    [
+      'a queue named as the other one by default',
+      `${GOOD}queues: { volumes: serverless-pv-controller-test-claims.fifo }\n`,
+      'four names',
+    ],
+    [
+      'a variable of the framework',
+      `${GOOD}tags: { a: '\${file(/etc/hostname)}' }\n`,
+      'line 4',
+      'write the value itself',
+    ],
+    ['a tag of CloudFormation', `${GOOD}tags: { a: !GetAtt X.Y }\n`, 'not valid YAML', '!GetAtt'],
+    ['an alias', `${GOOD}tags: &t { a: *t }\n`, 'line 4', 'is an alias'],
+    ['an alias of nothing', `${GOOD}vpc: *nope\n`, 'nope'],
+    [
+      'a password in the endpoint',
+      `${GOOD}  endpoint: https://user:pw@api.test\n  certificateAuthority: ${CERTIFICATE}\n`,
+      'cluster.endpoint',
+    ],
+    [
+      'a subnet twice',
+      `${GOOD}vpc: { subnetIds: [subnet-01234567, subnet-01234567], securityGroupIds: [sg-01234567] }\n`,
+      'vpc.subnetIds',
+      'different',
+    ],
+    [
+      'six security groups',
+      `${GOOD}vpc: { subnetIds: [subnet-01234567], securityGroupIds: [${Array.from({ length: 6 }, (_, i) => `sg-0123456${i}`)}] }\n`,
+      'vpc.securityGroupIds',
+      '1 to 5',
+    ],
+    ['a number as a tag, which YAML would change', `${GOOD}tags: { version: 1.10 }\n`, 'tags', 'in quotes'],
+    ['a tag of AWS’s own', `${GOOD}tags: { 'AWS:x': y }\n`, 'tags', 'aws:'],
+    ['too many tags', `${GOOD}tags: {${Array.from({ length: 46 }, (_, i) => ` t${i}: x`)} }\n`, 'tags', 'up to 45'],
+    [
+      'recycling in a namespace of Kubernetes',
+      `${GOOD}recycling: { enabled: true, namespace: kube-system }\n`,
+      'recycling.namespace',
+      '"kube-system"',
+    ],
     ['one queue for both', `${GOOD}queues: { volumes: a.fifo, claims: a.fifo }\n`, 'queues.claims', '"a.fifo"'],
     [
       'an operator by name',
