@@ -9,8 +9,8 @@ import {
   PutLogEventsCommand,
   type PutLogEventsCommandOutput,
 } from '@aws-sdk/client-cloudwatch-logs';
+import { awsError } from '../lib/aws-error.ts';
 import { Backoff, pause, systemClock } from '../lib/bridge/clock.ts';
-import { messageOf } from '../lib/controller/errors.ts';
 import { LineBuffer, type LogLine } from './line-buffer.ts';
 
 /** Where lines go. Times are milliseconds. */
@@ -125,7 +125,7 @@ export class LogShipper {
 
   #failed(error: unknown): void {
     const { group, stream, report } = this.#options;
-    const details = { group, stream, error: messageOf(error) };
+    const details = { group, stream, error: awsError(error).message };
     if (nameOf(error) === 'InvalidParameterException') {
       // It would be refused for ever, and everything behind it would wait.
       const lines = this.#pending.length;

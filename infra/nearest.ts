@@ -2,9 +2,12 @@
 
 /** The nearest name, if it is near enough to be meant: a third of the letters may differ, whatever their case. */
 export function nearest(wrong: string, names: readonly string[]): string | undefined {
+  const allowed = (name: string) => Math.max(1, Math.floor(name.length / 3));
   const ranked = names
+    // So many letters are inserted or deleted at least; a name of a megabyte would be compared for seconds.
+    .filter((name) => Math.abs(name.length - wrong.length) <= allowed(name))
     .map((name) => ({ name, distance: distance(wrong.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, distance }) => distance <= Math.max(1, Math.floor(name.length / 3)))
+    .filter(({ name, distance }) => distance <= allowed(name))
     .sort((one, other) => one.distance - other.distance);
   return ranked[0]?.name;
 }

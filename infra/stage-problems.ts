@@ -1,5 +1,6 @@
 /** What is wrong with a stage file, in words: the field's path, its value, and the fix. */
 import type * as z from 'zod';
+import { withoutUser } from '../lib/addresses.ts';
 import { nearest } from './nearest.ts';
 import { keysAt, schemaAt } from './stage-fields.ts';
 import { type FieldMeaning, MEANINGS } from './stage-schema.ts';
@@ -86,7 +87,8 @@ function meaningAt(path: Path): FieldMeaning {
 }
 
 function show(value: unknown): string {
-  return value === null ? 'nothing' : shorten(JSON.stringify(value));
+  if (value === null) return 'nothing';
+  return shorten(JSON.stringify(typeof value === 'string' ? withoutUser(value) : value));
 }
 
 /** Long texts are not quoted: they would hide the message, and what was pasted by mistake may be a secret. */

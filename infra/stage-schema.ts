@@ -63,9 +63,8 @@ function ids(pattern: RegExp, one: string, max: number, meaning: string) {
   return field(
     z
       .array(text(pattern, one, ''))
-      .min(1)
-      .max(max)
-      .refine((list) => new Set(list).size === list.length),
+      // Not zod's `min` and `max`: they are asked of whatever has a length, and throw for one that is no number.
+      .refine((list) => list.length >= 1 && list.length <= max && new Set(list).size === list.length),
     `a list of 1 to ${max} different ids, each ${one}`,
     meaning,
   );

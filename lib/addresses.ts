@@ -40,3 +40,9 @@ export function endpointProblem(text: string): string | undefined {
 function isThisMachine(host: string): boolean {
   return host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host) || /^([\w-]+\.)*localhost$/.test(host);
 }
+
+/** What may be shown of a URL: nothing that stands before an `@` and may be a password, however badly the rest is written. */
+export function withoutUser(text: string): string {
+  const at = Math.max(text.lastIndexOf('@'), text.lastIndexOf('%40'));
+  return at > 0 && text.lastIndexOf(':', at) !== -1 ? `…${text.slice(at)}` : text;
+}

@@ -1,5 +1,6 @@
 /** Reads the settings of lib/settings.ts from environment variables. */
 import * as z from 'zod/mini';
+import { withoutUser } from './addresses.ts';
 import { SETTINGS, type Setting } from './settings.ts';
 
 /** A variable that holds something else than its setting allows. */
@@ -21,7 +22,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     if (value === undefined || value === '') return [key, setting.default] as const;
     const result = z.safeParse(setting.type, value);
     if (result.success) return [key, result.data] as const;
-    const harmless = value.replace(/\/\/[^/\s]*@/, '//…@');
+    const harmless = withoutUser(value);
     const shown = JSON.stringify(harmless.length > 100 ? `${harmless.slice(0, 100)}…` : harmless);
     throw new ConfigError(`${setting.variable}: ${result.error.issues[0]?.message ?? 'is invalid'}, got ${shown}`);
   });

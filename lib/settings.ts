@@ -108,6 +108,13 @@ export const SETTINGS = {
     10_000,
     'One request to the API server, or asking EKS where it is.',
   ),
+  apiCallsPerSecond: whole(
+    'PV_API_CALLS_PER_SECOND',
+    0,
+    10_000,
+    0,
+    'Most requests to the API server per environment and second, watches aside; 0: no limit. What is right: docs/queue-hygiene.md.',
+  ),
 
   sqsEndpoint: url(
     'PV_SQS_ENDPOINT',

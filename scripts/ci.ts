@@ -19,6 +19,8 @@ const STEPS: readonly Step[] = [
   { name: 'lint and format', script: 'lint' },
   { name: 'unused code', script: 'unused' },
   { name: 'dependency rules', script: 'check:dependencies' },
+  { name: 'licences', script: 'licences' },
+  { name: 'known vulnerabilities', script: 'audit:check' },
   { name: 'reference pages', script: 'docs', arguments: ['--check'] },
   { name: 'tests', script: 'test', counted: true },
   { name: 'demo', script: 'demo' },

@@ -36,23 +36,30 @@ export class ApiServerCluster implements Cluster {
   readonly #resources: ResourceClient;
   readonly #recorder: EventRecorder;
   readonly #signal: AbortSignal | undefined;
+  /** How many were made by `withSignal`, which is once for each key. */
+  #turns = 0;
 
   /** @throws ConnectionError when the connection's fields are wrong. Nothing is sent yet. */
   constructor(connection: Connection, options?: ApiServerOptions);
   constructor(parent: ApiServerCluster, signal: AbortSignal);
   constructor(from: Connection | ApiServerCluster, options: ApiServerOptions | AbortSignal = {}) {
+    let turn = 0;
     if (from instanceof ApiServerCluster) {
       this.#signal = joined(from.#signal, options as AbortSignal);
       this.#transport = from.#transport;
       this.#recorder = from.#recorder;
+      turn = ++from.#turns;
     } else {
       this.#transport = new Transport(from, options as ApiServerOptions);
       this.#recorder = new EventRecorder((options as ApiServerOptions).events);
     }
-    this.#resources = new ResourceClient(this.#transport, this.#signal);
+    this.#resources = new ResourceClient(this.#transport, this.#signal, turn);
   }
 
-  /** The same server and connections, all requests bound to a signal: no request of an invocation outlives it. */
+  /**
+   * The same server and connections, all requests bound to a signal: no request of an invocation outlives it. Where calls
+   * per second are limited, those of whatever was made earlier here go first.
+   */
   withSignal(signal: AbortSignal): ApiServerCluster {
     return new ApiServerCluster(this, signal);
   }

@@ -1,6 +1,7 @@
 /** Where the API server is and how to prove who we are to it. */
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { withoutUser } from '../addresses.ts';
 import { messageOf } from '../controller/errors.ts';
 import { ConnectionError } from './errors.ts';
 
@@ -43,7 +44,7 @@ export function endpointOf(connection: Connection): Endpoint {
 }
 
 function serverUrl({ server, token }: Connection): URL {
-  if (!URL.canParse(server)) throw new ConnectionError(`server is no URL: ${JSON.stringify(server)}`);
+  if (!URL.canParse(server)) throw new ConnectionError(`server is no URL: ${JSON.stringify(withoutUser(server))}`);
   const url = new URL(server);
   if (url.username !== '' || url.password !== '') {
     throw new ConnectionError(`server must not hold a user or password (host ${url.host})`);

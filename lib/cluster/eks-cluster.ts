@@ -33,7 +33,8 @@ export class EksClusterError extends Error {
   override readonly name = 'EksClusterError';
 }
 
-type Answer = { readonly status: number; readonly body: string };
+/** `secrets`: what the request was signed with. A refused signature is answered with the request, and so with these. */
+type Answer = { readonly status: number; readonly body: string; readonly secrets: readonly string[] };
 
 const MAX_ATTEMPTS = 3;
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -48,9 +49,9 @@ export async function describeCluster(
   const deadline = new Deadline(options.timeoutMs);
   try {
     const identity = await identityOf(options, deadline);
-    const { status, body } = await ask(() => askOnce(url, options, identity, deadline), options, deadline);
-    if (status !== 200) throw failure(options, answerText(status, body, url), adviceFor(status));
-    return connectionIn(body, options);
+    const answer = await ask(() => askOnce(url, options, identity, deadline), options, deadline);
+    if (answer.status !== 200) throw failure(options, answerText(answer, url), adviceFor(answer.status));
+    return connectionIn(answer, options);
   } catch (error) {
     if (error instanceof EksClusterError) throw error;
     const advice = `check that the function reaches ${url.host} (in a VPC: a NAT gateway, or an endpoint of EKS), or ${BY_HAND}`;
@@ -107,24 +108,20 @@ async function askOnce(
   const open = () => (secure ? https : http).request({ ...request, ...port });
   const { response } = await exchange(open, undefined, deadline, secure);
   const body = await readBody(response, MAX_BODY_BYTES, deadline);
-  // A refused signature is answered with the request that was signed, and so with the session's token.
   const { accessKeyId, secretAccessKey, sessionToken } = identity;
   const secrets = [headers['authorization'], sessionToken, secretAccessKey, accessKeyId].filter(isText);
-  return {
-    status: response.statusCode ?? 0,
-    body: secrets.reduce((text, secret) => text.replaceAll(secret, '…'), body),
-  };
+  return { status: response.statusCode ?? 0, body, secrets };
 }
 
-function connectionIn(body: string, options: EksClusterOptions) {
-  const { endpoint, certificateAuthority, status } = (jsonOf(body)?.['cluster'] ?? {}) as {
+function connectionIn(answer: Answer, options: EksClusterOptions) {
+  const { endpoint, certificateAuthority, status } = (jsonOf(answer.body)?.['cluster'] ?? {}) as {
     endpoint?: unknown;
     certificateAuthority?: { data?: unknown };
     status?: unknown;
   };
   const data = certificateAuthority?.data;
   if (isText(endpoint) && isText(data)) return { server: endpoint, ca: Buffer.from(data, 'base64').toString('utf8') };
-  const state = isText(status) ? `its status is ${status}` : 'the answer is not one of EKS';
+  const state = isText(status) ? `its status is ${quoted(status, answer)}` : 'the answer is not one of EKS';
   throw failure(
     options,
     `no endpoint or certificate authority yet, ${state}`,
@@ -132,12 +129,17 @@ function connectionIn(body: string, options: EksClusterOptions) {
   );
 }
 
-/** What EKS says, in one line: the lines after the first may quote the request. */
-function answerText(status: number, body: string, url: URL): string {
-  const answer = jsonOf(body);
-  const said = answer?.['message'] ?? answer?.['Message'];
-  if (!isText(said)) return `${url.host} answered ${status} with no message of EKS`;
-  return `${status} ${(said.split('\n', 1)[0] ?? '').slice(0, MAX_QUOTE)}`;
+function answerText(answer: Answer, url: URL): string {
+  const json = jsonOf(answer.body);
+  const said = json?.['message'] ?? json?.['Message'];
+  if (!isText(said)) return `${url.host} answered ${answer.status} with no message of EKS`;
+  return `${answer.status} ${quoted(said, answer)}`;
+}
+
+/** One line, since those after the first may quote the request; searched as read, for JSON writes a slash in many ways. */
+function quoted(said: string, { secrets }: Answer): string {
+  const [line = ''] = said.split('\n', 1);
+  return secrets.reduce((text, secret) => text.replaceAll(secret, '…'), line).slice(0, MAX_QUOTE);
 }
 
 function adviceFor(status: number): string {

@@ -81,7 +81,8 @@ function whyUnreadable(error: unknown): string {
 function userOf(directory: string, user: KubeconfigUser | undefined): KubeconfigUser {
   const { tokenFile, ...rest } = absolute(directory, user, ['client-certificate', 'client-key', 'tokenFile']);
   const exec = (rest as KubeconfigUser).exec;
-  if (exec?.command?.includes('/')) rest['exec'] = absolute(directory, exec, ['command']);
+  if (typeof exec?.command === 'string' && exec.command.includes('/'))
+    rest['exec'] = absolute(directory, exec, ['command']);
   if (typeof tokenFile !== 'string' || tokenFile === '') return rest;
   // As kubectl: where both are given, the file counts.
   delete rest['token'];

@@ -27,8 +27,17 @@ export interface KubeconfigOptions {
 export function connectionFromKubeconfig(options: KubeconfigOptions = {}): Connection {
   const files = kubeconfigFiles(options.file);
   const where = `kubeconfig ${files.join(', ')}`;
-  const config = configOf(readKubeconfig(files), where);
-  const { cluster, user } = chosen(config, options.context, where);
+  try {
+    return connectionIn(configOf(readKubeconfig(files), where), options.context, where);
+  } catch (error) {
+    if (error instanceof ConnectionError) throw error;
+    // A list where a text belongs, or the like; the error's own words might quote it.
+    throw new ConnectionError(`${where} has a field of the wrong type`);
+  }
+}
+
+function connectionIn(config: KubeConfig, context: string | undefined, where: string): Connection {
+  const { cluster, user } = chosen(config, context, where);
   refuseUnsupported(cluster, user, where);
   const ca = pem(cluster.caData, cluster.caFile, 'certificate-authority', where);
   const clientCertificate = pem(user?.certData, user?.certFile, 'client-certificate', where);
@@ -157,6 +166,15 @@ function withExecInfo(user: User): User {
 /** A plugin's stderr is worth showing; what it printed on stdout is a secret, and a JSON error quotes it. */
 function withoutSecrets(error: unknown): string {
   if (error instanceof SyntaxError) return 'its plugin printed no valid JSON';
-  const text = messageOf(error).trim().slice(0, 500);
-  return text.replace(/(k8s-aws-v1\.|eyJ)[\w.-]+/g, '…').replace(/[\w+/=-]{60,}/g, '…');
+  // Node's own errors about arguments quote their values.
+  const { code = '' } = error as { code?: string };
+  if (code.startsWith('ERR_')) return `its command, arguments or environment cannot be used (${code})`;
+  const text = messageOf(error)
+    .trim()
+    .replace(/-----BEGIN .*/s, '…');
+  // Cut last: the first half of a token would look like a word.
+  return text
+    .replace(/(k8s-aws-v1\.|eyJ)[\w.-]+/g, '…')
+    .replace(/[\w+/=-]{60,}/g, '…')
+    .slice(0, 500);
 }

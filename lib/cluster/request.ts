@@ -19,6 +19,8 @@ export interface ApiRequest {
   /** Milliseconds for all of it: waiting for a connection, connecting, sending, the whole answer; the transport's setting when absent. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** Where calls per second are limited, the lowest goes first. Default 0. */
+  readonly turn?: number;
   /** Bytes of the longest body that is accepted. */
   readonly maxBodyBytes?: number;
 }
@@ -36,6 +38,8 @@ export interface StreamResponse {
   readonly headers: IncomingHttpHeaders;
   /** Chunks as they come; reading slowly slows the server down. An abort makes it throw. */
   readonly chunks: AsyncIterableIterator<Buffer>;
+  /** The text of an error without the token that the request carried. */
+  readonly redact: (text: string) => string;
   /** Closes the connection. To be called in every case. */
   readonly close: () => void;
 }

@@ -33,11 +33,16 @@ const WHOLE_LIST_TIMEOUT_MS = 60_000;
 export class ResourceClient {
   readonly #transport: Transport;
   readonly #signal: AbortSignal | undefined;
+  readonly #turn: number;
 
-  /** @param signal ends every request of this client. */
-  constructor(transport: Transport, signal?: AbortSignal) {
+  /**
+   * @param signal ends every request of this client.
+   * @param turn of every request of this client.
+   */
+  constructor(transport: Transport, signal?: AbortSignal, turn = 0) {
     this.#transport = transport;
     this.#signal = signal;
+    this.#turn = turn;
   }
 
   /** Quorum read. @returns undefined when the server has proven that the object is gone. */
@@ -156,6 +161,7 @@ export class ResourceClient {
     const signal = joined(this.#signal, extra.signal);
     const request: ApiRequest = {
       ...requestFor(method, target),
+      turn: this.#turn,
       ...(body === undefined ? {} : { body }),
       ...extra,
       ...(signal === undefined ? {} : { signal }),

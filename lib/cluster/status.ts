@@ -45,9 +45,20 @@ export function jsonOf(body: string): Json | undefined {
   }
 }
 
-/** The value as a Status; undefined when it is anything else. */
+const STATUS_TYPES = { status: 'string', reason: 'string', message: 'string', code: 'number', details: 'object' };
+const DETAILS_TYPES = { name: 'string', group: 'string', kind: 'string', retryAfterSeconds: 'number' };
+
+/** The value as a Status; undefined when it is anything else, also with a field of another type than a server writes. */
 export function statusOf(value: Json | undefined): Status | undefined {
-  return value?.['kind'] === 'Status' && value['apiVersion'] === 'v1' ? (value as unknown as Status) : undefined;
+  if (value?.['kind'] !== 'Status' || value['apiVersion'] !== 'v1' || !hasTypes(value, STATUS_TYPES)) return undefined;
+  return hasTypes((value['details'] ?? {}) as Json, DETAILS_TYPES) ? (value as unknown as Status) : undefined;
+}
+
+function hasTypes(object: Json, types: Readonly<Record<string, string>>): boolean {
+  return Object.entries(types).every(([field, type]) => {
+    const value = object[field];
+    return value === undefined || (value !== null && typeof value === type);
+  });
 }
 
 /** Whether the answer proves that the target does not exist: a 404 whose Status is about exactly that object. */

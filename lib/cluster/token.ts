@@ -41,9 +41,10 @@ export class Token {
     return renewed === refused ? undefined : renewed;
   }
 
-  /** The text without any token that was given lately. */
+  /** The text without any token that was given lately, as it is or as JSON writes it. */
   redact(text: string): string {
-    return this.#given.reduce((left, token) => left.replaceAll(token, '…'), text);
+    const forms = this.#given.flatMap((token) => [token, JSON.stringify(token).slice(1, -1)]);
+    return forms.reduce((left, form) => left.replaceAll(form, '…'), text);
   }
 
   async #ask(renew: boolean): Promise<string> {

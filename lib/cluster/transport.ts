@@ -8,6 +8,7 @@ import { AmbiguousError, ClusterError, messageOf } from '../controller/errors.ts
 import { type Connection, type Endpoint, endpointOf } from './connection.ts';
 import { Deadline } from './deadline.ts';
 import { type Exchange, ExchangeError, exchange, readBody } from './exchange.ts';
+import { RateLimit } from './rate-limit.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -17,6 +18,7 @@ import {
   type StreamResponse,
 } from './request.ts';
 import { Sockets } from './sockets.ts';
+import { jsonOf } from './status.ts';
 import { Token } from './token.ts';
 
 /** The version in the User-Agent; a test keeps it equal to package.json's. */
@@ -35,6 +37,8 @@ export interface TransportOptions {
    * that a write after a pause (a Lambda that was frozen) does not meet a dead one. Default 60,000 ms.
    */
   readonly maxIdleMs?: number;
+  /** Requests per second; more of them wait for their turn, and streams do not count. Default 0: no limit. */
+  readonly callsPerSecond?: number;
   /** Sees every request: for metrics. */
   readonly onRequest?: (info: RequestInfo) => void;
 }
@@ -44,6 +48,7 @@ export class Transport {
   readonly #token: Token | undefined;
   readonly #sockets: Sockets;
   readonly #timeoutMs: number;
+  readonly #limit: RateLimit | undefined;
   readonly #onRequest: (info: RequestInfo) => void;
   readonly #closing = new AbortController();
 
@@ -52,6 +57,7 @@ export class Transport {
     this.#endpoint = endpointOf(connection);
     this.#token = connection.token && new Token(connection.token);
     this.#timeoutMs = options.requestTimeoutMs ?? 10_000;
+    this.#limit = options.callsPerSecond ? new RateLimit(options.callsPerSecond) : undefined;
     this.#onRequest = options.onRequest ?? (() => {});
     this.#sockets = new Sockets(connection, this.#endpoint, {
       maxSockets: options.maxSockets ?? 32,
@@ -64,9 +70,11 @@ export class Transport {
    * Repeated by itself only where the server cannot have acted: once after 401 with a new token, and a GET once when a
    * kept-alive connection turns out dead. A write is never repeated.
    * @throws AmbiguousError when it was sent and no whole answer came (time-out, abort, cut connection).
-   * @throws ClusterError with code 0 when it was never sent.
+   * @throws ClusterError with code 0 when it was never sent: a ThrottledError, when its turn did not come in time.
    */
   async request(request: ApiRequest): Promise<ApiResponse> {
+    const turn = this.#limit?.take(request.turn ?? 0, this.#closing.signal, request.signal);
+    if (turn !== undefined) await turn;
     const deadline = this.#deadline(request);
     try {
       const { response } = await this.#open(request, deadline, this.#sockets.pooled);
@@ -74,9 +82,7 @@ export class Transport {
         throw new AmbiguousError(`${nameOf(request)}: ${messageOf(error)}`, { cause: error });
       });
       const status = response.statusCode ?? 0;
-      // Errors quote what the server says; it must not be the token, sent back by a proxy that shows what it got.
-      const quotable = status < 400 ? body : (this.#token?.redact(body) ?? body);
-      return { status, headers: response.headers, body: quotable };
+      return { status, headers: response.headers, body: status < 400 ? body : this.#redact(body) };
     } finally {
       deadline.dispose();
     }
@@ -103,8 +109,19 @@ export class Transport {
       status: response.statusCode ?? 0,
       headers: response.headers,
       chunks: response[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>,
+      redact: (text) => this.#redact(text),
       close: () => response.destroy(),
     };
+  }
+
+  /**
+   * Errors quote what the server says; it must not be the token, sent back by a proxy that shows what it got. JSON is
+   * written anew, since it has several ways to write a slash.
+   */
+  #redact(body: string): string {
+    if (this.#token === undefined) return body;
+    const json = jsonOf(body);
+    return this.#token.redact(json === undefined ? body : JSON.stringify(json));
   }
 
   /** Ends every request and stream, and closes all connections. Later requests fail. */
@@ -129,6 +146,7 @@ export class Transport {
     const renewed = await deadline.race(token.renew(first)).catch(() => undefined);
     if (renewed === undefined) return opened;
     opened.response.resume();
+    this.#limit?.charge();
     return await this.#attempt(request, renewed, deadline, agent);
   }
 
@@ -153,6 +171,7 @@ export class Transport {
       const stale = error instanceof ExchangeError && error.stale && request.method === 'GET';
       if (!stale) throw failureOf(request, error);
     }
+    this.#limit?.charge();
     try {
       return await this.#exchange(request, token, deadline, this.#sockets.single);
     } catch (error) {

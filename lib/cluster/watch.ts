@@ -63,10 +63,11 @@ export async function* watch<K extends Kind>(
       },
       signal: options.signal,
     });
-    if (stream.status !== 200) throw errorIn({ ...stream, body: await beginningOf(stream) }, target, what);
+    if (stream.status !== 200)
+      throw errorIn({ ...stream, body: stream.redact(await beginningOf(stream)) }, target, what);
     options.onOpen?.();
     const chunks = withIdleTimeout(stream, options.idleTimeoutMs ?? 90_000, what);
-    for await (const line of linesOf(chunks, MAX_FRAME_BYTES)) yield frameOf(kind, line, what);
+    for await (const line of linesOf(chunks, MAX_FRAME_BYTES)) yield frameOf(kind, line, what, stream.redact);
   } catch (error) {
     if (options.signal.aborted) return;
     if (error instanceof ClusterError) throw error;
@@ -102,11 +103,11 @@ async function nextChunk(stream: StreamResponse, timeoutMs: number, what: string
   throw new AmbiguousError(`${what}: idle for ${timeoutMs} ms`);
 }
 
-function frameOf<K extends Kind>(kind: K, line: string, what: string): WatchEvent<K> {
+function frameOf<K extends Kind>(kind: K, line: string, what: string, redact: StreamResponse['redact']): WatchEvent<K> {
   const frame = jsonOf(line);
   const type = frame?.['type'];
   const object = frame?.['object'] as (Resource & Record<string, unknown>) | undefined;
-  if (type === 'ERROR') throw errorFrame(object, what);
+  if (type === 'ERROR') throw errorFrame(jsonOf(redact(JSON.stringify(object ?? {}))), what);
   if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED' && type !== 'BOOKMARK') {
     throw new AmbiguousError(`${what}: a frame is no watch event`);
   }
@@ -115,7 +116,12 @@ function frameOf<K extends Kind>(kind: K, line: string, what: string): WatchEven
     throw new AmbiguousError(`${what}: an event is not about a ${expected} of ${apiVersion}`);
   }
   const { name, resourceVersion } = object.metadata ?? {};
-  if (typeof resourceVersion !== 'string' || (type !== 'BOOKMARK' && typeof name !== 'string')) {
+  // An empty version would have the next watch begin anywhere.
+  if (
+    typeof resourceVersion !== 'string' ||
+    resourceVersion === '' ||
+    (type !== 'BOOKMARK' && typeof name !== 'string')
+  ) {
     throw new AmbiguousError(`${what}: an event has no name or resourceVersion`);
   }
   return { type, object: normalize(typeOf(kind), object) } as unknown as WatchEvent<K>;

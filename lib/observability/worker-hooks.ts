@@ -14,6 +14,10 @@ const ANNOUNCED_PHASE = /: phase .* -> /;
 /** A sync that takes longer is worth a line at INFO. */
 const SLOW_MS = 1_000;
 
+/** Errors, notes and verdicts quote what users wrote, such as `spec.volumeName`, and no server limits all of it. */
+const MAX_TEXT = 1_000;
+const shown = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
+
 /**
  * Every line about a key has it in `key`, and the uid of the volume that it is about in `correlation_id`, where that is
  * known. Conflicts and throttling are everyday business: debug lines and metrics of their own (DESIGN D10).
@@ -39,7 +43,7 @@ export function workerHooks(logger: Logger, metrics: Metrics): KeyHooks {
       volumes.delete(keyOf(key));
     },
     onFailed: (key, error, { seconds, receiveCount }) => {
-      const fields = { ...about(key), error: messageOf(error), retryInSeconds: seconds, receiveCount };
+      const fields = { ...about(key), error: shown(messageOf(error)), retryInSeconds: seconds, receiveCount };
       if (findCause(error, ConflictError) !== undefined) {
         record(metrics, 'Conflicts');
         logger.debug('conflict, will be tried again', fields);
@@ -58,36 +62,36 @@ export function workerHooks(logger: Logger, metrics: Metrics): KeyHooks {
     },
     onDeadLetter: ({ messageId }, error) => {
       record(metrics, 'DeadLetters');
-      logger.error('message sent to the dead-letter queue', { messageId, error: messageOf(error) });
+      logger.error('message sent to the dead-letter queue', { messageId, error: shown(messageOf(error)) });
     },
     onQueueError: (error) => {
       record(metrics, 'QueueErrors');
-      logger.warn('the queue refused a request', { error: messageOf(error) });
+      logger.warn('the queue refused a request', { error: shown(messageOf(error)) });
     },
     onContradiction: (key, error) => {
       record(metrics, 'Contradictions');
-      logger.warn('objects contradict each other', { ...about(key), error: messageOf(error) });
+      logger.warn('objects contradict each other', { ...about(key), error: shown(messageOf(error)) });
     },
     onFlip: (key, error) => {
       record(metrics, 'Flips');
-      logger.error('somebody else keeps undoing this', { ...about(key), error: messageOf(error) });
+      logger.error('somebody else keeps undoing this', { ...about(key), error: shown(messageOf(error)) });
     },
     onTransition: (key, transition) => {
       const { of, name, from, to } = transition;
-      logger.info(titleOf(transition), { ...about(key), changed: of, object: name, from, to });
+      logger.info(titleOf(transition), { ...about(key), changed: of, object: name, from: shown(from), to: shown(to) });
     },
     onVerdict: (key, writes) => {
       if (writes.length === 0) return;
       record(metrics, 'Verdicts');
       const would = writes.map((write) =>
         write.verb === 'event'
-          ? `event ${write.event.reason}: ${write.event.message}`
+          ? shown(`event ${write.event.reason}: ${write.event.message}`)
           : `${write.verb} ${write.kind} ${write.object.metadata.name}`,
       );
       logger.info('would write', { ...about(key), would });
     },
     onNote: (key, observation) => {
-      if (!ANNOUNCED_PHASE.test(observation)) logger.debug(observation, about(key));
+      if (!ANNOUNCED_PHASE.test(observation)) logger.debug(shown(observation), about(key));
     },
   };
 }

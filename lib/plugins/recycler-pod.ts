@@ -52,9 +52,9 @@ export function recycleTimeoutSeconds(volume: PersistentVolume, settings: Recycl
   return Math.max(settings.minimumTimeoutSeconds, gib * settings.incrementTimeoutSecondsPerGib);
 }
 
-/** What is recorded on the volume: the pod, and the claim whose data it scrubs. */
+/** What is recorded on the volume: the pod, the volume itself (a copy of its record proves nothing), and the claim. */
 function recordOf(volume: PersistentVolume, podUid: string): string {
-  return `${podUid}/${volume.spec.claimRef?.uid ?? ''}`;
+  return `${podUid}/${volume.metadata.uid ?? ''}/${volume.spec.claimRef?.uid ?? ''}`;
 }
 
 /** Whether this pod was started for this volume since its present claim released it. A later claim's data is unscrubbed. */

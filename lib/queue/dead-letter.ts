@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { type MessageAttributeValue, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
+import { awsError } from '../aws-error.ts';
 
 /** Bytes of a body that are kept: more than any message of ours, and less than every queue's limit. */
 const MAX_DEAD_BODY_BYTES = 128 * 1024;
@@ -14,7 +15,7 @@ const MAX_REASON = 500;
  * Sends a message that no retry can heal to the dead-letter queue, in its own group, with the attributes `reason`,
  * `originalMessageId`, `originalGroup` (if it had one) and `truncatedFrom` (bytes, if it was cut). The deduplication id
  * is made of the message id, so a worker that dies between this and its report sends nothing twice.
- * @throws what the SQS client throws: then the message is not done.
+ * @throws Error with the first line of what SQS says: then the message is not done.
  */
 export async function sendToDeadLetters(
   client: SQSClient,
@@ -38,7 +39,9 @@ export async function sendToDeadLetters(
       ...(isCut && { truncatedFrom: { DataType: 'Number', StringValue: String(bytes) } }),
     },
   });
-  await client.send(command, { abortSignal });
+  await client.send(command, { abortSignal }).catch((error: unknown) => {
+    throw awsError(error);
+  });
 }
 
 function attribute(value: string): MessageAttributeValue {

@@ -71,9 +71,14 @@ function toJson(value: unknown): string {
   }
 }
 
+// Not zod's own checks of a length: they are made of whatever has one, and throw for one that is no number.
 const text = (max: number) =>
-  z.string('must be a string').check(z.minLength(1, 'is empty'), z.maxLength(max, 'is too long'));
-const token = text(253);
+  z.string('must be a string').check(
+    z.refine((value) => value !== '', 'is empty'),
+    z.refine((value) => value.length <= max, 'is too long'),
+  );
+const MAX_TOKEN = 253;
+const token = text(MAX_TOKEN);
 
 // Unknown keys are tolerated and dropped: bridge and worker are deployed one after the other, and a field that a newer
 // bridge adds must not send every key to the dead-letter queue. What may not be ignored comes with another `v`.
@@ -189,7 +194,12 @@ function withoutImpossibleNames(message: SyncMessage): SyncMessage {
 }
 
 function possibleReferences({ claimRef, volumeName, deletionTimestamp }: DeletedObject): DeletedObject {
-  const isPossible = claimRef !== undefined && isNamespaceName(claimRef.namespace) && isObjectName(claimRef.name);
+  const isPossible =
+    claimRef !== undefined &&
+    isNamespaceName(claimRef.namespace) &&
+    isObjectName(claimRef.name) &&
+    // Nobody checks a claimRef's uid: a long one would make a body that the worker refuses.
+    (claimRef.uid ?? '').length <= MAX_TOKEN;
   return {
     ...(isPossible && { claimRef }),
     ...(volumeName !== undefined && isObjectName(volumeName) && { volumeName }),

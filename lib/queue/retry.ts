@@ -3,7 +3,8 @@
  * there. The queue's own visibility (6 × the function's time-out) would be far too long for a conflict.
  */
 import { ChangeMessageVisibilityBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { findCause, messageOf, OperationError, ThrottledError } from '../controller/errors.ts';
+import { awsError } from '../aws-error.ts';
+import { findCause, OperationError, ThrottledError } from '../controller/errors.ts';
 
 /** A wait that starts at `firstSeconds`, doubles with each receive, and stays at `maxSeconds`. */
 interface Backoff {
@@ -78,7 +79,7 @@ export async function applyRetries(
       const { Failed = [] } = await client.send(command, { abortSignal });
       for (const { Code, Message } of Failed) onError?.(new Error(`visibility not changed: ${Code} ${Message ?? ''}`));
     } catch (error) {
-      onError?.(new Error(`visibility not changed: ${messageOf(error)}`, { cause: error }));
+      onError?.(awsError(error, 'visibility not changed: '));
     }
   };
   await Promise.all(batches.map(change));

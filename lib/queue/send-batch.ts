@@ -1,5 +1,6 @@
 /** One SendMessageBatch, with an answer for each of its entries. */
 import { type BatchResultErrorEntry, SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { awsError } from '../aws-error.ts';
 
 /** Entries that one request takes. */
 export const MAX_BATCH_ENTRIES = 10;
@@ -45,8 +46,7 @@ export async function sendBatch(
     const failed = new Map(Failed.map((entry) => [entry.Id, entry]));
     return entries.map((_, index) => (accepted.has(String(index)) ? undefined : refusal(failed.get(String(index)))));
   } catch (thrown) {
-    const reason = signal.aborted ? signal.reason : thrown;
-    const error = reason instanceof Error ? reason : new Error(String(reason));
+    const error = signal.aborted && signal.reason instanceof Error ? signal.reason : awsError(thrown);
     return entries.map(() => ({ error, final: false }));
   }
 }

@@ -59,6 +59,7 @@ export class Runtime {
     this.cluster = new ApiServerCluster(connection, {
       maxSockets: config.maxSockets,
       requestTimeoutMs: config.requestTimeoutMs,
+      callsPerSecond: config.apiCallsPerSecond,
       events: { emit: config.mode === 'enforce', ...(onEventFailure && { onFailure: onEventFailure }) },
       ...(onRequest && { onRequest }),
     });
