@@ -1,4 +1,5 @@
 /** The functions' environment variables (lib/settings.ts), made of a stage file and of what the stack creates. */
+import { callsPerEnvironment } from '../lib/cluster/rate-limit-budget.ts';
 import type { StageConfig } from './stage-config.ts';
 
 /** A value, or a reference that CloudFormation replaces by one. */
@@ -9,9 +10,10 @@ export type Variable = string | { readonly Ref: string };
  * @param stage becomes the metrics' dimension.
  */
 export function environmentOf(config: StageConfig, stage: string): Readonly<Record<string, Variable>> {
-  const { cluster, recycling, monitoring } = config;
+  const { cluster, recycling, monitoring, workers } = config;
   return {
     ...config.settings,
+    PV_API_CALLS_PER_SECOND: String(workers.apiCallsPerSecond ?? callsPerEnvironment(workers.maximumConcurrency)),
     PV_STAGE: stage,
     PV_MODE: config.mode,
     PV_LOG_LEVEL: config.logs.level,

@@ -140,6 +140,11 @@ const workers = z.strictObject({
   memoryMb: whole(128, 10_240, 512, 'Memory of the worker functions.'),
   timeoutSeconds: whole(5, 30, 30, 'Longest invocation; the queues’ visibility is six times this.'),
   maximumConcurrency: whole(2, 1000, 10, 'Invocations at once, for each of the two queues.'),
+  apiCallsPerSecond: field(
+    z.int().min(0).max(10_000),
+    'a whole number, 0 to 10000',
+    'Most calls to the API server per environment; 0: no limit. Default: by maximumConcurrency, see docs/queue-hygiene.md.',
+  ).optional(),
 });
 
 const bridge = z.strictObject({

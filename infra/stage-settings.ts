@@ -11,6 +11,7 @@ const SET_BY_THE_STACK: Readonly<Record<string, string>> = {
   PV_CLUSTER_NAME: 'use the field `cluster.name`',
   PV_CLUSTER_ENDPOINT: 'use the field `cluster.endpoint`',
   PV_CLUSTER_CA: 'use the field `cluster.certificateAuthority`',
+  PV_API_CALLS_PER_SECOND: 'use the field `workers.apiCallsPerSecond`',
   AWS_REGION: 'use the field `region`',
   PV_VOLUMES_QUEUE_URL: 'the stack makes the queue; its name is the field `queues.volumes`',
   PV_CLAIMS_QUEUE_URL: 'the stack makes the queue; its name is the field `queues.claims`',

@@ -1,6 +1,7 @@
 /** From a batch of SQS records to syncs and back: what a worker's Lambda does around the controller. */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { findCause, ThrottledError } from '../controller/errors.ts';
 import type { SyncKey } from '../controller/types.ts';
 import { sendToDeadLetters } from './dead-letter.ts';
 import { type GroupFailure, processFifoBatch, type SkipReason } from './fifo-batch.ts';
@@ -148,10 +149,13 @@ async function bury(
   return undelivered;
 }
 
-function retryOf(failure: GroupFailure<Parsed>, settings: RetrySettings, { onFailed }: WorkerHooks) {
-  const { reason, error, keyRecords, records } = failure;
+function retryOf(failure: GroupFailure<Parsed>, settings: RetrySettings, { onFailed, onSkipped }: WorkerHooks) {
+  const { reason, error, key, keyRecords, records } = failure;
   const receiveCount = receiveCountOf(keyRecords);
-  const isUntried = reason === 'out-of-time';
+  // Its call waited for a turn (the limit on calls per second) when the time was up: nobody failed, and nothing was sent.
+  const gotNoTurn = findCause(error, ThrottledError)?.code === 0;
+  const isUntried = reason === 'out-of-time' || gotNoTurn;
+  if (gotNoTurn) onSkipped?.(key, 'out-of-time');
   const seconds = isUntried ? settings.outOfTimeSeconds : retrySeconds(error, receiveCount, settings);
   if (!isUntried) onFailed?.(syncKey(keyRecords[0].message), error, { seconds, receiveCount });
   return { receiptHandles: records.map(({ record }) => record.receiptHandle), seconds };
