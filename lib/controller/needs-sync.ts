@@ -20,7 +20,7 @@ import { isReservedFor } from './claim-ref.ts';
 import { defaultClassOf, hasClass } from './default-class.ts';
 import { delaysBinding } from './delayed-binding.ts';
 import { findDeleter } from './delete-volume.ts';
-import { whyUnfit } from './fitness.ts';
+import { volumeModeMismatch, whyUnfit } from './fitness.ts';
 import { couldBind as couldBindVolume, findBestMatch } from './match.ts';
 import { annealClaim, annealVolume } from './migration.ts';
 import { isPossibleKey } from './names.ts';
@@ -50,7 +50,8 @@ export function needsVolumeSync(view: ClusterView, volume: PersistentVolume, rul
   if (!isPossibleKey({ kind: 'PersistentVolumeClaim', namespace, name })) return false; // nothing can be read: a StateError
   const claim = view.claim({ namespace, name });
   if (claim === undefined || claim.metadata.uid !== claimRef.uid) return releaseWrites(volume, rules);
-  if (!claim.spec.volumeName) return false; // left to the claim's sync
+  // Else left to the claim's sync; this one tells why it does not fit.
+  if (!claim.spec.volumeName) return volumeModeMismatch(volume, claim);
   if (claim.spec.volumeName === volume.metadata.name) return inPhase(volume, 'Bound') !== volume;
   if (wasProvisionedFor(volume, claim) && reclaimPolicyOf(volume) === 'Delete') return releaseWrites(volume, rules);
   return true; // unbind
