@@ -2,6 +2,9 @@
 import { problemOfMetric } from './metrics.ts';
 import { listOf, ofType, type Rule, type Template, targetOf } from './template.ts';
 
+const COUNTS = ['Errors', 'Throttles', 'Flips'];
+const GAUGES = /^(Volumes|Claims)(Stuck|Lost)/;
+
 /** @param runbook the text of docs/runbook.md, whose headings alarms link to; empty when there is none. */
 export function alarmsRule(runbook: string): Rule {
   const anchors = anchorsOf(runbook);
@@ -9,12 +12,16 @@ export function alarmsRule(runbook: string): Rule {
     name: 'alarms',
     check: (template) =>
       ofType(template, 'AWS::CloudWatch::Alarm').flatMap(({ id, properties }) =>
-        [...metric(template, properties), ...actions(template, properties), ...runbookLink(properties, anchors)].map(
-          (says) => ({
-            resource: id,
-            says,
-          }),
-        ),
+        [
+          ...metric(template, properties),
+          ...reading(properties),
+          ...deadLetters(template, properties),
+          ...actions(template, properties),
+          ...runbookLink(properties, anchors),
+        ].map((says) => ({
+          resource: id,
+          says,
+        })),
       ),
   };
 }
@@ -36,7 +43,34 @@ function textOf(value: unknown): string {
   return `\${${Ref ?? listOf(getAtt).join('.')}}`;
 }
 
+/** What a metric's kind asks of its alarm. */
+function reading(properties: Record<string, unknown>): string[] {
+  const { MetricName: name, Statistic, ComparisonOperator, Threshold, TreatMissingData } = properties;
+  const is = `${Statistic} ${ComparisonOperator} ${Threshold}, missing ${TreatMissingData}`;
+  const wanted = readingOf(String(name));
+  return wanted === undefined || wanted === is ? [] : [`raises at ${is}; ${name} needs ${wanted}`];
+}
+
+/** Messages in any other queue are everyday business. */
+function deadLetters(template: Template, { MetricName: name, Dimensions }: Record<string, unknown>): string[] {
+  if (name !== 'ApproximateNumberOfMessagesVisible') return [];
+  const queues = listOf(Dimensions as { Value: unknown }[]).map(({ Value }) => targetOf(Value) ?? '');
+  return queues
+    .filter((queue) => template.Resources[queue]?.Properties['RedrivePolicy'] !== undefined)
+    .map((queue) => `watches ${queue}, which is no dead-letter queue`);
+}
+
+function readingOf(name: string): string | undefined {
+  if (name === 'BridgeHeartbeat') return 'Sum LessThanThreshold 1, missing breaching';
+  if (COUNTS.includes(name)) return 'Sum GreaterThanThreshold 0, missing notBreaching';
+  if (name === 'ApproximateNumberOfMessagesVisible') return 'Maximum GreaterThanThreshold 0, missing notBreaching';
+  // Each bridge sends them, and two run: a sum would count twice.
+  if (GAUGES.test(name)) return 'Maximum GreaterThanThreshold 0, missing ignore';
+  return undefined;
+}
+
 function actions(template: Template, properties: Record<string, unknown>): string[] {
+  if (properties['ActionsEnabled'] === false) return ['tells nobody: ActionsEnabled is false'];
   const topics = listOf(properties['AlarmActions']).map((action) => targetOf(action) ?? '');
   const isTold = topics.some((topic) => template.Resources[topic]?.Type === 'AWS::SNS::Topic');
   return isTold ? [] : ['tells nobody: AlarmActions has no topic of this stack'];

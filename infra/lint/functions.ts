@@ -4,7 +4,6 @@ import { type Finding, listOf, ofType, type Rule, type Template, targetOf } from
 const RUNTIME = 'nodejs24.x';
 /** Lambda's limit for all variables of a function. */
 const ENVIRONMENT_BYTES = 4096;
-const GROUP = /^pv-controller:[a-z-]+$/;
 
 export const FUNCTIONS: Rule = {
   name: 'functions',
@@ -51,15 +50,25 @@ export const ACCESS_ENTRIES: Rule = {
 function accessEntries(template: Template): Finding[] {
   return ofType(template, 'AWS::EKS::AccessEntry').flatMap(({ id, properties }) => {
     const groups = listOf(properties['KubernetesGroups'] as string[] | undefined);
+    const own = groupOf(template, targetOf(properties['PrincipalArn'], 'Arn'));
     const found = groups
-      .filter((group) => !GROUP.test(group))
-      .map((group) => `is in ${group}: only pv-controller:… is ours`);
+      .filter((group) => group !== own)
+      .map((group) => `is in ${group}: its function’s group is ${own}`);
     if (groups.length !== 1) found.push(`is in ${groups.length} groups instead of one`);
     if (listOf(properties['AccessPolicies']).length > 0)
       found.push('has an access policy: rights are in infra/kubernetes');
     if (properties['Type'] !== 'STANDARD') found.push(`has the type ${properties['Type']} instead of STANDARD`);
     return found.map((says) => ({ resource: id, says }));
   });
+}
+
+/** Named as the bundle of the function that has the role (infra/kubernetes). */
+function groupOf(template: Template, role: string | undefined): string {
+  const owner = ofType(template, 'AWS::Lambda::Function').find(
+    ({ properties }) => targetOf(properties['Role'], 'Arn') === role,
+  );
+  const [, bundle] = String(owner?.properties['Handler']).split('/');
+  return `pv-controller:${bundle}`;
 }
 
 function rolesWithoutEntry(template: Template): Finding[] {

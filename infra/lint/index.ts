@@ -1,13 +1,19 @@
 /** All rules of `npm run lint:stack`, for what cfn-lint does not see. */
 import { alarmsRule } from './alarms.ts';
 import { DASHBOARDS } from './dashboard.ts';
+import { DEAD_LETTERS, NOTHING_LEFT_BEHIND } from './dead-letters.ts';
+import { ENVIRONMENT } from './environment.ts';
 import { ACCESS_ENTRIES, FUNCTIONS, LOG_GROUPS } from './functions.ts';
 import { actionsRule, type Bundles } from './iam-actions.ts';
+import { KEYS } from './keys.ts';
 import { QUEUE_ACCESS } from './queue-access.ts';
 import { EVENT_SOURCES, QUEUES } from './queues.ts';
 import { REFERENCES } from './references.ts';
-import { KEYS, ROLES } from './roles.ts';
+import { ROLES } from './roles.ts';
+import { SCHEDULES } from './schedules.ts';
 import { type Finding, type Rule, type Template, withoutNoValue } from './template.ts';
+import { TOPICS } from './topics.ts';
+import { TRUST } from './trust.ts';
 
 /** What the rules compare a template with. */
 export interface Surroundings {
@@ -20,15 +26,21 @@ export function rulesFor({ bundles, runbook }: Surroundings): readonly Rule[] {
   return [
     REFERENCES,
     QUEUES,
+    DEAD_LETTERS,
+    NOTHING_LEFT_BEHIND,
     QUEUE_ACCESS,
     EVENT_SOURCES,
     FUNCTIONS,
+    ENVIRONMENT,
+    SCHEDULES,
     LOG_GROUPS,
     ROLES,
+    TRUST,
     KEYS,
     actionsRule(bundles),
     ACCESS_ENTRIES,
     alarmsRule(runbook),
+    TOPICS,
     DASHBOARDS,
   ];
 }

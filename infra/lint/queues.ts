@@ -1,4 +1,5 @@
 /** The queues: FIFO as DESIGN D1 and D10 need it, encrypted, closed to strangers, and read as FIFO queues are. */
+import { readersOf } from './queue-access.ts';
 import { type Finding, listOf, ofType, type Rule, type Template, targetOf } from './template.ts';
 
 interface Statement {
@@ -59,10 +60,6 @@ function policy(template: Template, queue: string): string[] {
   for (const action of data.map((name) => `sqs:${name}`)) {
     if (!denied(action, isStranger)) found.push(`has no queue policy that denies ${action} to strangers`);
   }
-  const anybody = statements.some(
-    ({ Effect, Principal }) => Effect === 'Allow' && JSON.stringify(Principal).includes('*'),
-  );
-  if (anybody) found.push('has a queue policy that allows something to everybody');
   return found;
 }
 
@@ -76,6 +73,7 @@ export const EVENT_SOURCES: Rule = {
 
 function eventSource(template: Template, properties: Record<string, unknown>): string[] {
   const found: string[] = [];
+  if (properties['Enabled'] === false) found.push('is off: remove enabled: false');
   if (properties['MaximumBatchingWindowInSeconds'] !== undefined) {
     found.push('has a batching window, which FIFO queues do not have: remove maximumBatchingWindow');
   }
@@ -86,6 +84,12 @@ function eventSource(template: Template, properties: Record<string, unknown>): s
   if (scaling?.MaximumConcurrency === undefined) found.push('has no limit: set maximumConcurrency');
   const queue = targetOf(properties['EventSourceArn'], 'Arn') ?? '';
   const worker = targetOf(properties['FunctionName']) ?? '';
+  const role = targetOf(template.Resources[worker]?.Properties['Role'], 'Arn') ?? '';
+  const queues = ofType(template, 'AWS::SQS::Queue').map(({ id }) => id);
+  const readable = queues.filter((id) => readersOf(template, id).includes(role));
+  if (readable.join() !== queue) {
+    found.push(`reads ${queue}, and the role of ${worker} may read ${readable.join(', ') || 'no queue'}`);
+  }
   const visibility = Number(template.Resources[queue]?.Properties['VisibilityTimeout'] ?? 30);
   const timeout = Number(template.Resources[worker]?.Properties['Timeout']);
   if (!(visibility >= VISIBILITY_TIMEOUTS * timeout)) {

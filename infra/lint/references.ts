@@ -3,7 +3,7 @@ import { type Finding, listOf, type Rule, type Template, walk } from './template
 
 export const REFERENCES: Rule = {
   name: 'references',
-  check: (template) => [...danglingReferences(template), ...exportsAndImports(template)],
+  check: (template) => [...danglingReferences(template), ...circles(template), ...exportsAndImports(template)],
 };
 
 function danglingReferences(template: Template): Finding[] {
@@ -14,6 +14,24 @@ function danglingReferences(template: Template): Finding[] {
     return [...names]
       .filter((name) => !name.startsWith('AWS::') && !known.has(name))
       .map((name) => ({ resource, says: `refers to ${name}, which is no resource and no parameter of the stack` }));
+  });
+}
+
+/** CloudFormation could begin with none of them. */
+function circles({ Resources }: Template): Finding[] {
+  const next = (name: string) => {
+    const body = Resources[name];
+    return body === undefined ? [] : [...listOf(body.DependsOn), ...referencesIn(body)];
+  };
+  return Object.keys(Resources).flatMap((resource) => {
+    const reached = new Set<string>();
+    const todo = next(resource);
+    for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
+      if (reached.has(name)) continue;
+      reached.add(name);
+      todo.push(...next(name));
+    }
+    return reached.has(resource) ? [{ resource, says: 'waits for itself: what it refers to refers to it' }] : [];
   });
 }
 

@@ -1,4 +1,4 @@
-/** The roles and the key: no wildcards, trusted by nobody but who is meant. */
+/** What the roles are allowed: no wildcards, and no more of the network than Lambda itself needs. */
 import { listOf, ofType, type Rule, type Template, targetOf } from './template.ts';
 
 /** One statement of a policy. */
@@ -23,8 +23,6 @@ export const WITHOUT_RESOURCES: Readonly<Record<'network' | 'tracing', readonly 
   tracing: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
 };
 
-const TRUSTED_SERVICES = ['lambda.amazonaws.com', 'pods.eks.amazonaws.com'];
-
 /** Everything that a role is allowed or refused by this stack. */
 export function statementsOf(template: Template, role: string): Statement[] {
   const inline = listOf(template.Resources[role]?.Properties['Policies']) as { PolicyDocument: unknown }[];
@@ -40,7 +38,7 @@ export const ROLES: Rule = {
   name: 'roles',
   check: (template) =>
     ofType(template, 'AWS::IAM::Role').flatMap(({ id, properties }) => {
-      const found = [...statementsOf(template, id).flatMap(wildcards), ...trust(properties)];
+      const found = [...statementsOf(template, id).flatMap(wildcards), ...reach(template, id)];
       if (listOf(properties['ManagedPolicyArns']).length > 0) found.push('has a managed policy: say each action');
       return found.map((says) => ({ resource: id, says }));
     }),
@@ -60,41 +58,19 @@ function wildcards({ Effect, Action, Resource }: Statement): string[] {
   return wide;
 }
 
-function trust(properties: Record<string, unknown>): string[] {
-  const { Statement } = properties['AssumeRolePolicyDocument'] as { Statement: readonly Statement[] };
-  return listOf(Statement).flatMap(({ Principal, Condition }) => {
-    const { Service, Federated, ...others } = (typeof Principal === 'object' ? Principal : { AWS: Principal }) ?? {};
-    const services = listOf(Service as string | undefined);
-    const found = services.filter((one) => !TRUSTED_SERVICES.includes(one)).map((one) => `trusts ${one}`);
-    if (Object.keys(others).length > 0) found.push(`trusts ${JSON.stringify(others)}`);
-    const isForPods = services.includes('pods.eks.amazonaws.com') || Federated !== undefined;
-    const text = JSON.stringify(Condition ?? {});
-    if (isForPods && !(text.includes('pv-controller-bridge') && text.includes('pv-controller'))) {
-      found.push('trusts every pod: its Condition must name the ServiceAccount pv-controller-bridge');
-    }
-    return found;
-  });
-}
-
-export const KEYS: Rule = {
-  name: 'keys',
-  check: (template) =>
-    ofType(template, 'AWS::KMS::Key').flatMap(({ id, properties }) => {
-      const { Statement } = properties['KeyPolicy'] as { Statement: readonly Statement[] };
-      const found = properties['EnableKeyRotation'] === true ? [] : ['is never rotated: set EnableKeyRotation: true'];
-      for (const { Effect, Action, Principal, Condition } of listOf(Statement)) {
-        if (Effect !== 'Allow' || isAccount(Principal)) continue;
-        if (JSON.stringify(Principal).includes('*')) found.push('may be used by everybody: name the roles');
-        if (listOf(Action).some((action) => action.includes('*')))
-          found.push('allows a role more than it needs: kms:*');
-        if (!JSON.stringify(Condition ?? {}).includes('kms:ViaService'))
-          found.push('may be used past SQS: set kms:ViaService');
-      }
-      return found.map((says) => ({ resource: id, says }));
-    }),
-};
-
-/** The account itself: who administers the key is then said in IAM. */
-function isAccount(principal: Statement['Principal']): boolean {
-  return JSON.stringify(principal).includes(':root');
+/** Lambda needs the interfaces in the role's name; the function's own code, whose calls carry its ARN, may not touch them. */
+function reach(template: Template, role: string): string[] {
+  const isInNetwork = ofType(template, 'AWS::Lambda::Function').some(
+    ({ properties }) => targetOf(properties['Role'], 'Arn') === role && properties['VpcConfig'] !== undefined,
+  );
+  if (!isInNetwork) return [];
+  const refused = statementsOf(template, role)
+    .filter(({ Effect, Resource, Condition }) => {
+      const text = JSON.stringify(Condition);
+      return Effect === 'Deny' && Resource === '*' && text === '{"Null":{"lambda:SourceFunctionArn":"false"}}';
+    })
+    .flatMap(({ Action }) => listOf(Action));
+  return WITHOUT_RESOURCES.network
+    .filter((action) => !refused.includes(action))
+    .map((action) => `lets the function’s own code do ${action}: deny it where lambda:SourceFunctionArn is there`);
 }

@@ -24,6 +24,42 @@ function ofType(type: string, options = optionsOf()): Record<string, Properties>
 
 const alarms = (options?: MonitoringOptions) => ofType('AWS::CloudWatch::Alarm', options);
 
+type Raised = readonly [
+  statistic: 'Sum' | 'Maximum',
+  comparison: 'GreaterThanThreshold' | 'LessThanThreshold',
+  threshold: number,
+  missing: 'notBreaching' | 'breaching' | 'ignore',
+];
+
+const ANY: Raised = ['Sum', 'GreaterThanThreshold', 0, 'notBreaching'];
+/** Of the age in seconds; 15 minutes here. */
+const OLD: Raised = ['Maximum', 'GreaterThanThreshold', 900, 'notBreaching'];
+const DEAD: Raised = ['Maximum', 'GreaterThanThreshold', 0, 'notBreaching'];
+/** Two bridges send each: their sum would count double. */
+const GAUGE: Raised = ['Maximum', 'GreaterThanThreshold', 0, 'ignore'];
+
+const RAISED: Readonly<Record<string, Raised>> = {
+  VolumesOldestMessageAlarm: OLD,
+  VolumesDeadLettersAlarm: DEAD,
+  ClaimsOldestMessageAlarm: OLD,
+  ClaimsDeadLettersAlarm: DEAD,
+  VolumeWorkerErrorsAlarm: ANY,
+  VolumeWorkerThrottlesAlarm: ANY,
+  ClaimWorkerErrorsAlarm: ANY,
+  ClaimWorkerThrottlesAlarm: ANY,
+  BridgeErrorsAlarm: ANY,
+  BridgeThrottlesAlarm: ANY,
+  ResyncErrorsAlarm: ANY,
+  ResyncThrottlesAlarm: ANY,
+  BridgeSilentAlarm: ['Sum', 'LessThanThreshold', 1, 'breaching'],
+  FlipsAlarm: ANY,
+  VolumesStuckReleasedAlarm: GAUGE,
+  VolumesStuckFailedAlarm: GAUGE,
+  VolumesStuckTerminatingAlarm: GAUGE,
+  ClaimsStuckPendingAlarm: GAUGE,
+  ClaimsLostAlarm: GAUGE,
+};
+
 describe('alarms', () => {
   test('each says in one sentence what it means, and ends with its section of the runbook; every section has one', () => {
     const descriptions = Object.values(alarms()).map(({ AlarmDescription }) => String(AlarmDescription));
@@ -55,13 +91,14 @@ describe('alarms', () => {
     }
   });
 
-  test('a silent bridge is one whose heartbeat is missing', () => {
-    expect(alarms()['BridgeSilentAlarm']).toMatchObject({
-      MetricName: 'BridgeHeartbeat',
-      ComparisonOperator: 'LessThanThreshold',
-      Threshold: 1,
-      TreatMissingData: 'breaching',
+  test('each is raised by what it says: statistic, comparison, threshold, and what no data means', () => {
+    const seen = Object.entries(alarms()).map(([id, alarm]): [string, Raised] => {
+      const { Statistic, ComparisonOperator, Threshold, TreatMissingData } = alarm;
+      return [id, [Statistic, ComparisonOperator, Threshold, TreatMissingData] as unknown as Raised];
     });
+    expect(Object.fromEntries(seen)).toEqual(RAISED);
+    for (const alarm of Object.values(alarms())) expect(alarm).not.toHaveProperty('ActionsEnabled', false);
+    expect(alarms()['BridgeSilentAlarm']).toMatchObject({ MetricName: 'BridgeHeartbeat' });
   });
 
   test('the stage file’s minutes are the thresholds', () => {

@@ -14,8 +14,11 @@ import { VARIANTS } from '../../infra/lint/variants.ts';
 import { buildAll } from '../../scripts/build.ts';
 import { ACCESS } from './broken/access.ts';
 import { type Case, type Loose, queuesOf } from './broken/case.ts';
+import { FUNCTIONS } from './broken/functions.ts';
 import { MONITORING } from './broken/monitoring.ts';
+import { QUEUE_ACCESS } from './broken/queue-access.ts';
 import { QUEUES } from './broken/queues.ts';
+import { TRUST } from './broken/trust.ts';
 
 /** The bridge as a function, a VPC, a key, an operator, tracing: what there is to break. */
 const VARIANT = 'customer-key';
@@ -32,7 +35,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(dist, { recursive: true, force: true }));
 
-const CASES: readonly Case[] = [...QUEUES, ...ACCESS, ...MONITORING];
+const CASES: readonly Case[] = [...QUEUES, ...QUEUE_ACCESS, ...FUNCTIONS, ...ACCESS, ...TRUST, ...MONITORING];
 
 function findings(change?: (template: Loose) => void): string[] {
   const template = structuredClone(good);

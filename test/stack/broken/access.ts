@@ -1,5 +1,5 @@
-/** Broken functions, roles, keys and access entries. */
-import { type Case, inline, queuesOf, trustOf } from './case.ts';
+/** Broken functions, roles and access entries. */
+import { type Case, inline, type Loose, queuesOf } from './case.ts';
 
 export const ACCESS: readonly Case[] = [
   ['functions', 'BridgeLambdaFunction', 'shares the role ResyncRole', (p) => (p.Role['Fn::GetAtt'][0] = 'ResyncRole')],
@@ -25,26 +25,32 @@ export const ACCESS: readonly Case[] = [
     (_p, t) => (queuesOf(t, 'ClaimWorker')[1].Resource = '*'),
   ],
   ['roles', 'ResyncRole', 'has a managed policy', (p) => (p.ManagedPolicyArns = ['arn:aws:iam::aws:policy/X'])],
-  ['roles', 'BridgeRole', 'trusts ec2.amazonaws.com', (p) => (trustOf(p).Principal = { Service: 'ec2.amazonaws.com' })],
-  ['roles', 'BridgeRole', 'trusts {"AWS":"*"}', (p) => (trustOf(p).Principal = { AWS: '*' })],
-  ['roles', 'BridgeRole', 'trusts every pod', (p) => (trustOf(p).Principal = { Service: 'pods.eks.amazonaws.com' })],
   [
     'roles',
     'BridgeRole',
-    'trusts every pod',
-    (p) => (trustOf(p).Principal = { Federated: 'arn:aws:iam::1:oidc-provider/x' }),
+    'own code do ec2:CreateNetworkInterface',
+    (p) => p.Policies.find(({ PolicyName }: Loose) => PolicyName === 'network').PolicyDocument.Statement.pop(),
   ],
-
-  ['keys', 'QueueKey', 'is never rotated', (p) => delete p.EnableKeyRotation],
-  ['keys', 'QueueKey', 'may be used by everybody', (p) => (p.KeyPolicy.Statement[1].Principal = '*')],
-  ['keys', 'QueueKey', 'more than it needs', (p) => (p.KeyPolicy.Statement[1].Action = 'kms:*')],
-  ['keys', 'QueueKey', 'past SQS', (p) => delete p.KeyPolicy.Statement[1].Condition],
+  [
+    'roles',
+    'BridgeRole',
+    'own code do ec2:DeleteNetworkInterface',
+    (p) =>
+      delete p.Policies.find(({ PolicyName }: Loose) => PolicyName === 'network').PolicyDocument.Statement[1].Condition,
+  ],
 
   ['access entries', 'BridgeAccess', 'is in system:masters', (p) => (p.KubernetesGroups = ['system:masters'])],
   ['access entries', 'BridgeAccess', 'is in 0 groups', (p) => delete p.KubernetesGroups],
   ['access entries', 'BridgeAccess', 'has an access policy', (p) => (p.AccessPolicies = [{ PolicyArn: 'x' }])],
   ['access entries', 'BridgeAccess', 'has the type EC2_LINUX', (p) => (p.Type = 'EC2_LINUX')],
   ['access entries', 'BridgeLambdaFunction', 'has no access entry', (_p, t) => delete t.Resources.BridgeAccess],
+
+  [
+    'access entries',
+    'BridgeAccess',
+    'is in pv-controller:claim-worker: its function’s group is pv-controller:bridge',
+    (p) => (p.KubernetesGroups = ['pv-controller:claim-worker']),
+  ],
 
   [
     'IAM actions',

@@ -23,6 +23,12 @@ export const MONITORING: readonly Case[] = [
       for (const output of ['VolumesQueueUrl', 'ClaimsQueueUrl']) t.Outputs[output].Export = { Name: 'url' };
     },
   ],
+  [
+    'references',
+    'VolumesDeadLetterQueue',
+    'waits for itself',
+    (p) => (p.Tags = [{ Key: 'source', Value: { 'Fn::GetAtt': ['VolumesQueue', 'Arn'] } }]),
+  ],
   ['references', 'ResyncAccess', 'imports "x"', (p) => (p.ClusterName = { 'Fn::ImportValue': 'x' })],
 
   ['alarms', 'BridgeSilentAlarm', 'names ServerlessPvController Heartbeats', (p) => (p.MetricName = 'Heartbeats')],
@@ -39,6 +45,19 @@ export const MONITORING: readonly Case[] = [
   ['alarms', 'ResyncErrorsAlarm', 'names the function resync', (p) => (p.Dimensions[0].Value = 'resync')],
   ['alarms', 'ResyncErrorsAlarm', 'names a metric of AWS/EC2', (p) => (p.Namespace = 'AWS/EC2')],
   ['alarms', 'ClaimsLostAlarm', 'tells nobody', (p) => delete p.AlarmActions],
+  ['alarms', 'ClaimsLostAlarm', 'ActionsEnabled is false', (p) => (p.ActionsEnabled = false)],
+  ['alarms', 'BridgeSilentAlarm', 'missing breaching', (p) => (p.TreatMissingData = 'notBreaching')],
+  ['alarms', 'BridgeSilentAlarm', 'LessThanThreshold 1', (p) => (p.ComparisonOperator = 'GreaterThanThreshold')],
+  ['alarms', 'ClaimsDeadLettersAlarm', 'GreaterThanThreshold 0', (p) => (p.Threshold = 1000)],
+  ['alarms', 'BridgeErrorsAlarm', 'GreaterThanThreshold 0', (p) => (p.ComparisonOperator = 'LessThanThreshold')],
+  [
+    'alarms',
+    'VolumesDeadLettersAlarm',
+    'watches VolumesQueue, which is no dead-letter queue',
+    (p) => (p.Dimensions[0].Value['Fn::GetAtt'][0] = 'VolumesQueue'),
+  ],
+  ['alarms', 'VolumesStuckFailedAlarm', 'needs Maximum', (p) => (p.Statistic = 'Sum')],
+  ['alarms', 'ClaimsLostAlarm', 'missing ignore', (p) => (p.TreatMissingData = 'breaching')],
   ['alarms', 'ClaimsLostAlarm', 'without a link', (p) => (p.AlarmDescription = 'Lost.')],
   [
     'alarms',

@@ -1,6 +1,8 @@
 /** Broken queues, and what reads them. */
-import { type Case, policyOf, queuesOf } from './case.ts';
+import { type Case, type Loose, policyOf, queuesOf } from './case.ts';
 
+const sourcesOf = (template: Loose, queue: string): Loose[] =>
+  template.Resources[queue].Properties.RedriveAllowPolicy.sourceQueueArns;
 const MAPPING = 'VolumeWorkerEventSourceMappingSQSVolumesQueue';
 
 export const QUEUES: readonly Case[] = [
@@ -36,25 +38,61 @@ export const QUEUES: readonly Case[] = [
   ],
   ['queues', 'ClaimsQueue', 'denies plain HTTP', (_p, t) => delete t.Resources.ClaimsQueueAccess],
   [
-    'queues',
+    'dead letters',
     'VolumesQueue',
-    'allows something to everybody',
-    (_p, t) => (policyOf(t, 'VolumesQueue', 'Operator').Principal = { AWS: '*' }),
+    'gives a message up after 999 receives',
+    (p) => (p.RedrivePolicy.maxReceiveCount = 999),
   ],
   [
-    'queue access',
+    'dead letters',
     'VolumesQueue',
-    'refuses sqs:SendMessage to ResyncRole',
-    (_p, t) =>
-      policyOf(t, 'VolumesQueue', 'RefuseOtherSenders').Condition.ArnNotEquals['aws:PrincipalArn'].splice(3, 1),
+    'has its dead letters in ClaimsDeadLetterQueue, whose RedriveAllowPolicy does not name it',
+    (p) => (p.RedrivePolicy.deadLetterTargetArn['Fn::GetAtt'][0] = 'ClaimsDeadLetterQueue'),
+  ],
+  ['dead letters', 'ClaimsQueue', 'apart by their content', (p) => (p.ContentBasedDeduplication = true)],
+  ['dead letters', 'ClaimsQueue', 'keeps messages for 3600 s: 4 days', (p) => (p.MessageRetentionPeriod = 3600)],
+  ['dead letters', 'ClaimsDeadLetterQueue', 'for 345600 s: 14 days', (p) => delete p.MessageRetentionPeriod],
+  [
+    'dead letters',
+    'VolumesDeadLetterQueue',
+    'takes dead letters of more than one queue',
+    (p) => (p.RedriveAllowPolicy = { redrivePermission: 'allowAll' }),
   ],
   [
-    'queue access',
-    'ClaimsQueue',
-    'spares ClaimWorkerRole when it refuses sqs:ReceiveMessage',
-    (_p, t) => queuesOf(t, 'ClaimWorker')[0].Action.shift(),
+    'dead letters',
+    'VolumesDeadLetterQueue',
+    'takes dead letters of more than one queue',
+    (p, t) => p.RedriveAllowPolicy.sourceQueueArns.push(...sourcesOf(t, 'ClaimsDeadLetterQueue')),
+  ],
+  [
+    'nothing left behind',
+    'VolumesQueue',
+    'DeletionPolicy: Retain',
+    (_p, t) => (t.Resources.VolumesQueue.DeletionPolicy = 'Retain'),
+  ],
+  [
+    'nothing left behind',
+    'ResyncLogGroup',
+    'UpdateReplacePolicy: Retain',
+    (_p, t) => (t.Resources.ResyncLogGroup.UpdateReplacePolicy = 'Retain'),
   ],
 
+  ['event sources', MAPPING, 'is off', (p) => (p.Enabled = false)],
+  [
+    'event sources',
+    MAPPING,
+    'reads ClaimsQueue, and the role of VolumeWorkerLambdaFunction may read VolumesQueue',
+    (p) => (p.EventSourceArn['Fn::GetAtt'][0] = 'ClaimsQueue'),
+  ],
+  [
+    'event sources',
+    MAPPING,
+    'may read VolumesQueue, ClaimsQueue',
+    (_p, t) => {
+      const [reading] = queuesOf(t, 'VolumeWorker');
+      reading.Resource = [reading.Resource, queuesOf(t, 'ClaimWorker')[0].Resource];
+    },
+  ],
   ['event sources', MAPPING, 'has a batching window', (p) => (p.MaximumBatchingWindowInSeconds = 0)],
   ['event sources', MAPPING, 'does not report single failures', (p) => delete p.FunctionResponseTypes],
   ['event sources', MAPPING, 'has no limit', (p) => delete p.ScalingConfig],
