@@ -116,8 +116,9 @@ export async function releasedWithPod(stage: Stage): Promise<Stored> {
     reason: 'Pulling',
     message: 'Pulling image',
   });
-  const record = { [RECYCLER_POD]: `${pod.metadata.uid}/${claimRef.uid}` };
-  const scrubbed = await stage.volume('scrubbed', { ...recycle, claimRef }, record);
+  const scrubbed = await stage.volume('scrubbed', { ...recycle, claimRef });
+  const record = { [RECYCLER_POD]: `${pod.metadata.uid}/${scrubbed.metadata.uid}/${claimRef.uid}` };
+  await stage.request('PATCH', `/api/v1/persistentvolumes/${name}`, { metadata: { annotations: record } });
   await stage.setPhase(scrubbed, 'Released');
   await stage.request('PATCH', `${pods}/${pod.metadata.name}/status`, { status: { phase: 'Succeeded' } });
   return scrubbed;
