@@ -115,7 +115,9 @@ async function printShortest(sides: Sides, { actions }: Outcome): Promise<void> 
   const shortest = await shrink(actions, isBad, (line) => console.log(`  shrinking: ${line}`));
   const { script } = replay(shortest);
   const outcome = await play(sides, script);
-  console.log(JSON.stringify({ about: 'say here what it shows, and name the file after it', actions: shortest }, null, 2));
+  console.log(
+    JSON.stringify({ about: 'say here what it shows, and name the file after it', actions: shortest }, null, 2),
+  );
   for (const difference of outcome.differences) console.log(render(difference));
 }
 
