@@ -80,3 +80,14 @@ test('a claim whose volume would be recycled for two others is not deleted', () 
   const retained = volume('~v1', '2Gi', { claimRef, persistentVolumeReclaimPolicy: 'Retain' });
   expect(contestOf({ ...NOTHING, claims, volumes: [retained] }, remove)).toBeUndefined();
 });
+
+test('a volume is not freed that a Lost claim would take back and another one asks for by name', () => {
+  const lost = claim('~c3', '2Gi', { volumeName: '~v1' });
+  const annotations = { 'pv.kubernetes.io/bind-completed': 'yes' };
+  const asking = claim('~c4', '1Gi', { volumeName: '~v1' });
+  const claims = [{ ...lost, metadata: { ...lost.metadata, annotations } }, asking];
+  const taken = volume('~v1', '2Gi', { claimRef: { namespace: '~n1', name: '~c5' } });
+  const free: Action = { do: 'patch', kind: 'PersistentVolume', name: '~v1', body: { spec: { claimRef: null } } };
+  expect(contestOf({ ...NOTHING, claims, volumes: [taken] }, free)).toBe('~v1 could go to ~c3 or ~c4');
+  expect(contestOf({ ...NOTHING, claims: [asking], volumes: [taken] }, free)).toBeUndefined();
+});

@@ -22,7 +22,7 @@ import type { Snapshot } from './snapshot.ts';
 /** @returns what is not determined about the outcome of this action, in words; undefined when all of it is. */
 export function contestOf(state: Snapshot, action: Action): string | undefined {
   const next = after(state, action);
-  const claims = next.claims.filter(isUnbound);
+  const claims = next.claims.filter((claim) => isWaiting(claim, next));
   const free = next.volumes.filter((volume) => isFree(volume, next));
   for (const volume of free) {
     const wanting = claims.filter((claim) => couldGet(claim, volume, next));
@@ -41,8 +41,11 @@ export function contestOf(state: Snapshot, action: Action): string | undefined {
   return undefined;
 }
 
-function isUnbound(claim: PersistentVolumeClaim): boolean {
-  return !hasAnnotation(claim, BIND_COMPLETED);
+/** Not bound yet, or Lost: a claim that has lost its volume takes it back as soon as nobody else has it. */
+function isWaiting(claim: PersistentVolumeClaim, { volumes }: Snapshot): boolean {
+  if (!hasAnnotation(claim, BIND_COMPLETED)) return true;
+  const volume = volumes.find(({ metadata }) => metadata.name === claim.spec.volumeName);
+  return volume !== undefined && volume.spec.claimRef?.uid !== claim.metadata.uid;
 }
 
 /** Now, or as soon as the controller has looked at it. */
