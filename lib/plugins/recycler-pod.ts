@@ -52,7 +52,10 @@ export function recycleTimeoutSeconds(volume: PersistentVolume, settings: Recycl
   return Math.max(settings.minimumTimeoutSeconds, gib * settings.incrementTimeoutSecondsPerGib);
 }
 
-/** What is recorded on the volume: the pod, the volume itself (a copy of its record proves nothing), and the claim. */
+/**
+ * What is recorded on the volume: the pod, the volume itself (a copy of its record proves nothing), and the claim. While
+ * the pod is being made its uid is empty.
+ */
 function recordOf(volume: PersistentVolume, podUid: string): string {
   return `${podUid}/${volume.metadata.uid ?? ''}/${volume.spec.claimRef?.uid ?? ''}`;
 }
@@ -78,7 +81,9 @@ export class RecyclerPods {
     const key = { namespace: settings.namespace, name: recyclerPodName(volume.metadata.name) };
     const pod = await this.#cluster.get('Pod', key);
     if (pod === undefined) {
-      const started = annotationOf(volume, RECYCLER_POD)?.endsWith(recordOf(volume, '')) ?? false;
+      const record = annotationOf(volume, RECYCLER_POD);
+      const intended = recordOf(volume, '');
+      const started = record !== undefined && record !== intended && record.endsWith(intended);
       // Failed means that the attempt the record speaks of was reported: this is a new one.
       if (started && volume.status?.phase !== 'Failed') throw failure('recycler pod was deleted');
       await this.#start(volume, source, settings);
@@ -97,12 +102,14 @@ export class RecyclerPods {
     return 'waiting';
   }
 
-  /** Deletes the pod that the volume's record names, for whatever claim it was started, and no other. */
+  /** Deletes the pod that the volume's record speaks of, for whatever claim it was started, and no other. */
   async cleanUp(volume: PersistentVolume, settings: RecyclerPodSettings): Promise<void> {
-    const key = { namespace: settings.namespace, name: recyclerPodName(volume.metadata.name) };
-    const pod = await this.#cluster.get('Pod', key);
+    const { name } = volume.metadata;
+    const pod = await this.#cluster.get('Pod', { namespace: settings.namespace, name: recyclerPodName(name) });
+    if (pod === undefined) return;
     const recorded = annotationOf(volume, RECYCLER_POD)?.split('/')[0];
-    if (pod !== undefined && pod.metadata.uid === recorded) await this.#cluster.delete('Pod', pod);
+    const isMeant = recorded === '' ? volumeOfRecyclerPod(pod) === name : recorded === pod.metadata.uid;
+    if (isMeant) await this.#cluster.delete('Pod', pod);
   }
 
   /** Deletes the pod of a volume that is gone, if it is one of ours. */
@@ -112,8 +119,13 @@ export class RecyclerPods {
     if (pod !== undefined && volumeOfRecyclerPod(pod) === volumeName) await this.#cluster.delete('Pod', pod);
   }
 
-  /** Creates the pod and records its uid; a pod whose record could not be written is taken away again. */
-  async #start(volume: PersistentVolume, source: ScrubSource, settings: RecyclerPodSettings): Promise<void> {
+  /**
+   * Records that a pod will be there, creates it and records its uid; a pod whose record could not be written is taken
+   * away again. Without the first record nobody would look for the pod of a worker that died after creating it, when
+   * somebody else has freed and bound the volume meanwhile.
+   */
+  async #start(seen: PersistentVolume, source: ScrubSource, settings: RecyclerPodSettings): Promise<void> {
+    const volume = await this.#record(seen, '');
     let pod: Pod;
     try {
       pod = await this.#cluster.create('Pod', recyclerPod(volume, source, settings));
@@ -122,12 +134,18 @@ export class RecyclerPods {
       throw new Error(`unexpected error creating recycler pod:  ${messageOf(error)}`, { cause: error });
     }
     try {
-      const record = recordOf(volume, pod.metadata.uid ?? '');
-      await this.#cluster.update('PersistentVolume', withAnnotations(volume, { [RECYCLER_POD]: record }));
+      await this.#record(volume, pod.metadata.uid ?? '');
     } catch (error) {
       await this.#cluster.delete('Pod', pod).catch(() => {}); // found as an old pod otherwise
       throw error;
     }
+  }
+
+  /** @returns the volume as stored. */
+  async #record(volume: PersistentVolume, podUid: string): Promise<PersistentVolume> {
+    const record = recordOf(volume, podUid);
+    if (annotationOf(volume, RECYCLER_POD) === record) return volume;
+    return await this.#cluster.update('PersistentVolume', withAnnotations(volume, { [RECYCLER_POD]: record }));
   }
 
   async #deleteOld(pod: Pod): Promise<void> {

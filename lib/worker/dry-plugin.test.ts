@@ -18,7 +18,7 @@ describe('a plugin in observe mode', () => {
     expect(await plugin.recycle?.(volume)).toBe('waiting');
 
     const told = recording.recorded.map((write) => (write.verb === 'event' ? 'event' : `${write.verb} ${write.kind}`));
-    expect(told).toEqual(['create Pod', 'update PersistentVolume']);
+    expect(told).toEqual(['update PersistentVolume', 'create Pod']);
     expect(cluster.writes).toEqual([]);
   });
 

@@ -43,6 +43,28 @@ test('what is ten minutes ago is forgiven', () => {
   expect(() => write(pending, bound)).not.toThrow();
 });
 
+test('what was written longer ago than the window is not kept', () => {
+  const { flips, write, clock } = detector();
+  const named = (name: string, phase: string) => ({ ...volume(name), status: { phase } }) as PersistentVolume;
+  for (let count = 0; count < 100; count++) write(named(`pv-${count}`, 'Pending'), named(`pv-${count}`, 'Bound'));
+  expect(flips.size).toBe(100);
+  clock.now += 9 * MINUTE;
+  write(named('pv-x', 'Pending'), named('pv-x', 'Bound'));
+  // The clock goes on by a second with each write: the last sixty are within ten minutes.
+  expect(flips.size).toBe(61);
+});
+
+test('two steps that somebody else undoes together are a flip too', () => {
+  const { write } = detector();
+  const [released, failed] = [inPhase('Released', 'claim-1'), inPhase('Failed', 'claim-1')];
+  const round = () => {
+    write(bound, released);
+    write(released, failed);
+  };
+  for (let time = 0; time < 4; time++) round();
+  expect(round).toThrow('somebody else has undone status.phase 3 times');
+});
+
 test('a phase that goes round by its own writes is no flip', () => {
   const { write } = detector();
   const released = inPhase('Released', 'claim-1');

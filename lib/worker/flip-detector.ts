@@ -1,6 +1,7 @@
 /**
  * Two writers that undo each other on one field would go on for ever (DESIGN D9): this one notices and stops. It
- * remembers what it changed; a change that it has to make again, with no other of its own in between, was undone.
+ * remembers how it left each field, and what it changed there; a change that it has to make again, though it had left
+ * the field otherwise, was undone.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { PersistentVolume, PersistentVolumeClaim, SyncKey } from '../controller/types.ts';
@@ -23,16 +24,27 @@ export interface FlipSettings {
 }
 
 const DEFAULTS: FlipSettings = { limit: 3, windowMs: 10 * 60_000, now: Date.now };
-/** Fields that are remembered; the one that was written the longest ago is forgotten first. */
+/** Fields that are remembered at most; the one that was written the longest ago is forgotten first. */
 const MAX_FIELDS = 10_000;
+
+/** Changes of one field that are remembered at most: more steps than any way from one phase to the next has. */
+const MAX_CHANGES = 8;
 
 /** From one value to another. */
 type Change = readonly [from: unknown, to: unknown];
 
-/** What was changed last in a field, and the times at which that had to be done again. */
-interface Memory {
+/** A change that was made, and the times at which it had to be made again. */
+interface Made {
   readonly change: Change;
   readonly undoneAt: readonly number[];
+}
+
+interface Memory {
+  readonly writtenAt: number;
+  /** The value that the field was left with. */
+  readonly left: unknown;
+  /** The last one comes last. */
+  readonly made: readonly Made[];
 }
 
 /**
@@ -71,26 +83,36 @@ export class FlipDetector {
 
   /** To be told after a write that succeeded. */
   wrote(before: Held, after: Held): void {
-    const now = this.#settings.now();
+    const { now: clock, windowMs } = this.#settings;
+    const now = clock();
     for (const [field, change] of changesOf(before, after)) {
       const key = keyOf(after, field);
-      const isAgain = isDeepStrictEqual(this.#memories.get(key)?.change, change);
-      const undoneAt = isAgain ? [...this.#undone(after, field, change), now] : [];
+      const { left, made = [] } = this.#memories.get(key) ?? {};
+      const isAgain = made.some((each) => isDeepStrictEqual(each.change, change));
+      const wasUndone = isAgain && !isDeepStrictEqual(left, change[0]);
+      const undoneAt = [...this.#undone(after, field, change), ...(wasUndone ? [now] : [])];
+      const others = made.filter((each) => !isDeepStrictEqual(each.change, change)).slice(1 - MAX_CHANGES);
       this.#memories.delete(key);
-      this.#memories.set(key, { change, undoneAt });
+      this.#memories.set(key, { writtenAt: now, left: change[1], made: [...others, { change, undoneAt }] });
     }
-    for (const key of this.#memories.keys()) {
-      if (this.#memories.size <= MAX_FIELDS) break;
+    // The oldest come first. Without this the fields of objects that are long gone would fill the memory.
+    for (const [key, { writtenAt }] of this.#memories) {
+      if (this.#memories.size <= MAX_FIELDS && writtenAt >= now - windowMs) break;
       this.#memories.delete(key);
     }
   }
 
+  /** How many fields are remembered. */
+  get size(): number {
+    return this.#memories.size;
+  }
+
   /** When this change had to be made again, within the window. */
   #undone(object: Held, field: string, change: Change): readonly number[] {
-    const memory = this.#memories.get(keyOf(object, field));
-    if (memory === undefined || !isDeepStrictEqual(memory.change, change)) return [];
+    const made = this.#memories.get(keyOf(object, field))?.made ?? [];
+    const undoneAt = made.find((each) => isDeepStrictEqual(each.change, change))?.undoneAt ?? [];
     const since = this.#settings.now() - this.#settings.windowMs;
-    return memory.undoneAt.filter((at) => at > since);
+    return undoneAt.filter((at) => at > since);
   }
 }
 

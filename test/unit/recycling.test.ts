@@ -1,9 +1,9 @@
 /** A hostPath volume from Released to Available, through the recycler pod, as the pod's and its own events bring it back. */
 import { describe, expect, test } from 'vitest';
 import { BOUND_BY_CONTROLLER, RECYCLER_POD } from '../../lib/controller/annotations.ts';
-import { ClusterError } from '../../lib/controller/errors.ts';
+import { AmbiguousError, ClusterError } from '../../lib/controller/errors.ts';
 import { hasStrayRecycling } from '../../lib/controller/stop-recycling.ts';
-import { orphan } from '../../lib/controller/testing/objects.ts';
+import { boundPair, orphan } from '../../lib/controller/testing/objects.ts';
 import type { PersistentVolume } from '../../lib/controller/types.ts';
 import { HostPathPlugin } from '../../lib/plugins/host-path.ts';
 import { RecyclerPods } from '../../lib/plugins/recycler-pod.ts';
@@ -95,6 +95,26 @@ describe('a volume that is taken back while its pod is under way (DESIGN D12)', 
     change(scene, ({ spec }) => delete spec.claimRef);
     await scene.syncVolume('pv');
     expect(cluster.all('Pod')).toHaveLength(1);
+    expect(scene.volume('pv').metadata.annotations?.[RECYCLER_POD]).toBeUndefined();
+  });
+
+  test('a worker dies after it made the pod, and somebody else frees and binds the volume: the pod goes', async () => {
+    const { scene, cluster } = recycling();
+    cluster.before = (verb) => {
+      if (cluster.all('Pod').length > 0 && verb !== 'get') throw new AmbiguousError('the worker is dead');
+    };
+    await expect(scene.syncVolume('pv')).rejects.toThrow('dead');
+    cluster.before = () => {};
+    expect(cluster.all('Pod')).toHaveLength(1);
+    const { claim, volume } = boundPair();
+    cluster.put('PersistentVolumeClaim', { ...claim, spec: { ...claim.spec, volumeName: 'pv' } });
+    change(scene, ({ spec, status }) => {
+      Object.assign(spec, { claimRef: volume.spec.claimRef });
+      Object.assign(status ?? {}, { phase: 'Bound' });
+    });
+    await scene.syncVolume('pv');
+    expect(cluster.all('Pod')).toEqual([]);
+    expect(scene.volume('pv').status?.phase).toBe('Bound');
     expect(scene.volume('pv').metadata.annotations?.[RECYCLER_POD]).toBeUndefined();
   });
 
