@@ -1,7 +1,8 @@
 /**
- * Builds the control plane's binary (etcd, kube-apiserver, kube-controller-manager, provisioner) into the user's cache.
+ * Builds the control plane's binary (etcd, kube-apiserver, kube-controller-manager, provisioner) into the user's cache;
+ * with `--older` the controller manager of an older minor version instead.
  *
- *     node test/control-plane/build.ts
+ *     node test/control-plane/build.ts [--older]
  *
  * Without Go it says so and leaves with 0, since all other tests work without it; with CI=true it fails.
  */
@@ -11,7 +12,7 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withBuildLock } from './build-lock.ts';
-import { binaryPath, buildArguments, serverDirectory } from './build-plan.ts';
+import { type Build, binaryPath, buildArguments, controlPlane, olderManager } from './build-plan.ts';
 
 /** How often a running build tells that it is alive. */
 const progressMilliseconds = 10_000;
@@ -33,30 +34,48 @@ export async function controlPlaneBinary(): Promise<ControlPlaneBinary> {
       ? { path: override }
       : { missing: `CONTROL_PLANE_BINARY names ${override}, which is not an executable file` };
   }
-  const path = await binaryPath();
+  const path = await binaryPath(controlPlane);
   return (await isExecutable(path))
     ? { path }
     : { missing: 'the control plane has not been built: run `node test/control-plane/build.ts` (minutes, once)' };
 }
 
+/** Finds the controller manager of an older minor version without building it. */
+export async function olderManagerBinary(): Promise<ControlPlaneBinary> {
+  const path = await binaryPath(olderManager);
+  return (await isExecutable(path))
+    ? { path }
+    : {
+        missing: 'the older controller manager has not been built: `npm run control-plane:build-older` (minutes, once)',
+      };
+}
+
 /** Builds the binary unless it is there already. `log` gets a line at least every ten seconds. */
 export async function buildControlPlane(log: (line: string) => void = console.log): Promise<ControlPlaneBinary> {
   const found = await controlPlaneBinary();
-  if ('path' in found || process.env.CONTROL_PLANE_BINARY) return found;
+  return 'path' in found || process.env.CONTROL_PLANE_BINARY ? found : await built(controlPlane, log);
+}
+
+async function buildOlderManager(log: (line: string) => void = console.log): Promise<ControlPlaneBinary> {
+  const found = await olderManagerBinary();
+  return 'path' in found ? found : await built(olderManager, log);
+}
+
+async function built(build: Build, log: (line: string) => void): Promise<ControlPlaneBinary> {
   if (spawnSync('go', ['version']).error) {
     return { missing: '`go` was not found on PATH; it builds etcd and the Kubernetes API server' };
   }
-  const path = await binaryPath();
+  const path = await binaryPath(build);
   await mkdir(dirname(path), { recursive: true });
   return withBuildLock(`${path}.lock`, log, async () => {
     // Whoever had the lock before us may have built it.
-    if (!(await isExecutable(path))) await compile(path, log);
+    if (!(await isExecutable(path))) await compile(build, path, log);
     return { path };
   });
 }
 
 /** Compiles next to the target and renames: nobody ever sees half a binary. */
-async function compile(path: string, log: (line: string) => void): Promise<void> {
+async function compile(build: Build, path: string, log: (line: string) => void): Promise<void> {
   const temporary = await mkdtemp(join(dirname(path), '.building-'));
   const started = Date.now();
   const seconds = () => Math.round((Date.now() - started) / 1000);
@@ -67,8 +86,8 @@ async function compile(path: string, log: (line: string) => void): Promise<void>
   const progress = setInterval(() => log(`still building (${seconds()} s)`), progressMilliseconds);
   try {
     const output = join(temporary, 'control-plane');
-    const child = spawn('go', await buildArguments(output), {
-      cwd: serverDirectory,
+    const child = spawn('go', await buildArguments(build, output), {
+      cwd: build.directory,
       env: { ...process.env, CGO_ENABLED: '0' },
       stdio: ['ignore', 'inherit', 'inherit'],
     });
@@ -94,9 +113,10 @@ async function isExecutable(path: string): Promise<boolean> {
 }
 
 async function main(): Promise<number> {
-  const binary = await buildControlPlane();
+  const isOlder = process.argv.includes('--older');
+  const binary = await (isOlder ? buildOlderManager() : buildControlPlane());
   if ('path' in binary) {
-    console.log(`control plane: ${binary.path}`);
+    console.log(`${isOlder ? 'older controller manager' : 'control plane'}: ${binary.path}`);
     return 0;
   }
   const mustHave = process.env.CI === 'true' || process.env.CONTROL_PLANE_BINARY !== undefined;

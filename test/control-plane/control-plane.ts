@@ -52,6 +52,11 @@ export class ControlPlane {
     return this.#isServing;
   }
 
+  /** Where the store is reached, past the API server. */
+  get etcdUrl(): string {
+    return this.#parts.plan.etcdUrl;
+  }
+
   /** The bearer token of an identity. */
   token(identity: string = admin): string {
     const token = this.#parts.tokens.get(identity);

@@ -19,6 +19,8 @@ export interface ControllerManagerOptions {
   readonly burst?: number;
   /** Who it is at the API server; `admin` unless given. */
   readonly identity?: string;
+  /** Another binary than the control plane's, for example one of an older version. */
+  readonly binary?: string;
   /** More flags, for example `--enable-hostpath-provisioner`. */
   readonly extraArgs?: readonly string[];
 }
@@ -37,7 +39,7 @@ export async function startControllerManager(
   const port = await freePort();
   const certificates = join(place.directory, `${place.name}-certificates`);
   const manager = await ManagedProcess.start({
-    binary: place.binary,
+    binary: options.binary ?? place.binary,
     program: 'kube-controller-manager',
     name: place.name,
     logFile: join(place.directory, `${place.name}.log`),

@@ -13,7 +13,7 @@ import { type ControlPlaneOptions, defaultDisabledAdmission, versionArguments } 
 import { freePort } from './ports.ts';
 
 export type { ApiClient, ApiResponse } from './api-client.ts';
-export { type ControlPlaneBinary, controlPlaneBinary } from './build.ts';
+export { type ControlPlaneBinary, controlPlaneBinary, olderManagerBinary } from './build.ts';
 export type { ControlPlane } from './control-plane.ts';
 export type { ControllerManagerOptions } from './controller-manager.ts';
 export type { Identity } from './identities.ts';

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { PurgeQueueCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { readConfig } from '../../lib/config.ts';
 import { inTreePlugins } from '../../lib/plugins/in-tree.ts';
+import type { KeyHooks } from '../../lib/worker/hooks.ts';
 import { hostDisk } from '../../local/host-disk.ts';
 import { createQueues, type QueueAddresses, startEmbeddedQueue } from '../../local/queue/embedded.ts';
 import { type System, startSystem } from '../../local/system.ts';
@@ -23,9 +24,9 @@ export interface Queues {
   stop(): Promise<void>;
 }
 
-export async function startQueues(): Promise<Queues> {
+export async function startQueues(visibilityTimeoutSeconds = VISIBILITY_SECONDS): Promise<Queues> {
   const queue = await startEmbeddedQueue();
-  const addresses = await createQueues(queue.client, { visibilityTimeoutSeconds: VISIBILITY_SECONDS });
+  const addresses = await createQueues(queue.client, { visibilityTimeoutSeconds });
   const proxy = await startFaultProxy(queue.endpoint);
   return {
     proxy,
@@ -58,13 +59,21 @@ export interface Pipeline {
   stop(): Promise<void>;
 }
 
+export interface PipelineOptions {
+  /** Told what each sync found out. */
+  readonly hooks?: KeyHooks;
+  /** How long a worker has a key for itself. */
+  readonly visibilitySeconds?: number;
+}
+
 /** @param prepare lets the faults begin before anything else does. */
 export async function startPipeline(
   plane: ControlPlane,
   settings: Readonly<Record<string, string>>,
   prepare: (api: FaultProxy, queues: Queues) => void,
+  { hooks = {}, visibilitySeconds }: PipelineOptions = {},
 ): Promise<Pipeline> {
-  const [api, queues] = [await startApiProxy(plane), await startQueues()];
+  const [api, queues] = [await startApiProxy(plane), await startQueues(visibilitySeconds)];
   prepare(api, queues);
   const client = queueClient(queues.proxy.url);
   const config = readConfig(settingsWith(settings));
@@ -76,6 +85,7 @@ export async function startPipeline(
       queue: { client, addresses: queues.addresses },
       plugins: (cluster) => inTreePlugins(cluster, config, hostDisk),
       bridgeSettings,
+      hooks,
     }),
   );
   const look = () => versionsOf(plane.client(), recyclerNamespace);

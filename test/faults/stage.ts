@@ -3,11 +3,15 @@
 import { type FakeKubelet, startFakeKubelet } from '../control-plane/fake-kubelet.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/harness.ts';
 import { applyPermissions, recyclerNamespace } from '../control-plane/permissions.ts';
-import { auditLog } from './observer/audit-log.ts';
+import { type AuditLog, auditLog, type Write } from './observer/audit-log.ts';
 import { Observer } from './observer/observer.ts';
 import { PROVISIONER } from './scenarios/scenarios.ts';
 
-const OURS = ['volume-worker', 'claim-worker', 'bridge', 'resync'];
+/** Names of our functions at the API server. */
+export const OURS = ['volume-worker', 'claim-worker', 'bridge', 'resync'];
+/** Others who may do everything, but under names of their own: what they write is told apart from what users write. */
+export const BUILT_IN = 'built-in';
+export const OPPONENT = 'opponent';
 
 export class Stage {
   readonly plane: ControlPlane;
@@ -22,9 +26,11 @@ export class Stage {
     this.#end = end;
   }
 
-  static async open(): Promise<Stage> {
+  /** @param onWrite is told of every line of the audit log that the observer reads. */
+  static async open(onWrite: (write: Write) => void = () => {}): Promise<Stage> {
     const log = auditLog();
-    const plane = await startControlPlane({ apiServerArgs: log.args });
+    const auth = [BUILT_IN, OPPONENT].map((name) => ({ name, groups: ['system:masters'] }));
+    const plane = await startControlPlane({ apiServerArgs: log.args, auth });
     let kubelet: FakeKubelet | undefined;
     let observer: Observer | undefined;
     const end = async () => {
@@ -38,7 +44,7 @@ export class Stage {
       await plane.startControllerManager({ binder: false, qps: 1_000_000, burst: 1_000_000 });
       await plane.startProvisioner({ name: PROVISIONER });
       kubelet = startFakeKubelet(plane.client(), recyclerNamespace);
-      observer = await Observer.start(plane, log, OURS);
+      observer = await Observer.start(plane, overheard(log, onWrite), OURS);
       return new Stage(plane, observer, end);
     } catch (error) {
       await end();
@@ -81,4 +87,15 @@ export class Stage {
     await Promise.allSettled(this.#ending);
     await this.#end();
   }
+}
+
+function overheard(log: AuditLog, onWrite: (write: Write) => void): AuditLog {
+  return {
+    ...log,
+    next: async () => {
+      const writes = await log.next();
+      for (const write of writes) onWrite(write);
+      return writes;
+    },
+  };
 }

@@ -67,3 +67,16 @@ export function auditLog(): AuditLog {
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
 }
+
+/**
+ * The version that a write has stored. Undefined where it changed nothing, or took away the last finalizer of what is being
+ * deleted: then the answer is what another has written.
+ * @param isKnown whether the writer of a version is known already.
+ */
+export function storedBy(write: Write, isKnown: (version: string) => boolean): string | undefined {
+  const { verb, requestObject, responseObject } = write;
+  const version = responseObject?.metadata?.resourceVersion;
+  if (version === undefined || version === requestObject?.metadata?.resourceVersion) return undefined;
+  // Unlike an update these need not say which version they are about.
+  return (verb === 'patch' || verb === 'delete') && isKnown(version) ? undefined : version;
+}

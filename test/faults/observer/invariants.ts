@@ -11,19 +11,28 @@ import type { Claim, Claims, State, Violation, Volume } from './state.ts';
 type VolumeState = Extract<State, { kind: 'volume' }>;
 type ClaimState = Extract<State, { kind: 'claim' }>;
 
-/** @param states in the order of the store. @returns what must not have happened, in that order. */
-export function violationsIn(states: readonly State[]): Violation[] {
-  const claims = new Map<string, Claim>();
-  const found: Violation[] = [];
-  for (const state of states) {
-    if (state.kind === 'claim') found.push(...ofClaim(state, claims));
-    else found.push(...ofVolume(state, claims));
-    if (state.isOurs && state.type === 'MODIFIED' && state.before !== undefined) found.push(...ofWrite(state));
-    if (state.kind !== 'claim') continue;
-    if (state.type === 'DELETED') claims.delete(state.object.metadata.uid);
-    else claims.set(state.object.metadata.uid, state.object);
-  }
-  return found;
+/**
+ * @param states in the order of the store.
+ * @param before claims that there were before the first of them.
+ * @returns what must not have happened, in that order.
+ */
+export function violationsIn(states: readonly State[], before: Claims = new Map()): Violation[] {
+  return violationsByState(states, before).flatMap(({ violations }) => violations);
+}
+
+/** The same, each with the state that it came with: it says who wrote it. */
+export function violationsByState(
+  states: readonly State[],
+  before: Claims = new Map(),
+): { readonly state: State; readonly violations: readonly Violation[] }[] {
+  const claims = new Map<string, Claim>(before);
+  return states.map((state) => {
+    const violations = state.kind === 'claim' ? ofClaim(state, claims) : ofVolume(state, claims);
+    if (state.isOurs && state.type === 'MODIFIED' && state.before !== undefined) violations.push(...ofWrite(state));
+    if (state.kind === 'claim' && state.type === 'DELETED') claims.delete(state.object.metadata.uid);
+    else if (state.kind === 'claim') claims.set(state.object.metadata.uid, state.object);
+    return { state, violations };
+  });
 }
 
 /** I2: two claims that are Bound never name one volume. */

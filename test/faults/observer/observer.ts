@@ -4,12 +4,21 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlPlane } from '../../control-plane/harness.ts';
-import { Watch, type WatchEvent } from '../../control-plane/watching.ts';
-import type { AuditLog, Write } from './audit-log.ts';
+import { changesBetween, type Versions } from '../../control-plane/settling.ts';
+import { Watch } from '../../control-plane/watching.ts';
+import { type AuditLog, storedBy, type Write } from './audit-log.ts';
 import { violationsIn } from './invariants.ts';
+import { chain, type Link, latest, versionsIn } from './links.ts';
 import type { Claim, State, Violation, Volume } from './state.ts';
 
 const EXPLAINED_WITHIN_MS = 10_000;
+const SEEN_WITHIN_MS = 10_000;
+
+/** What was stored between two moments, by whomever. */
+export interface Window {
+  readonly states: readonly State[];
+  readonly violations: readonly Violation[];
+}
 
 export class Observer {
   readonly #volumes: Watch<Volume>;
@@ -18,6 +27,8 @@ export class Observer {
   readonly #writers = new Map<string, string>();
   readonly #deleters = new Map<string, Set<string>>();
   readonly #blind: Write[] = [];
+  /** What there was at the end of the last window, by uid. */
+  readonly #before = { volumes: new Map<string, Volume>(), claims: new Map<string, Claim>() };
   readonly #ours: ReadonlySet<string>;
 
   private constructor(volumes: Watch<Volume>, claims: Watch<Claim>, log: AuditLog, ours: readonly string[]) {
@@ -53,25 +64,60 @@ export class Observer {
   async states(run: string): Promise<State[]> {
     const volumes = chain(this.#volumes.events.filter(({ object }) => runOf(object) === run));
     const claims = chain(this.#claims.events.filter(({ object }) => runOf(object) === run));
+    return await this.#inOrder(volumes, claims);
+  }
+
+  /** What a run has done that it must not, I4 aside. */
+  async violations(run: string): Promise<Violation[]> {
+    const found = violationsIn(await this.states(run));
+    return [...found, ...this.blindWrites(run)];
+  }
+
+  /** The part of I6 that no state shows: writes of a run that did not say which version they were about. */
+  blindWrites(run: string): Violation[] {
+    return this.#blind.filter(({ requestURI }) => requestURI.includes(run)).map(withoutVersion);
+  }
+
+  /**
+   * All that was stored since the last call, of whatever run, and what of it must not have happened; it is forgotten then,
+   * for runs that have no end. Not to be mixed with the questions about single runs.
+   * @param end the versions of all volumes and claims while nobody writes: the window reaches up to there.
+   * @throws Error when the watches have not seen them in time.
+   */
+  async takeWindow(end: Versions): Promise<Window> {
+    await this.#untilSeen(end);
+    const before = new Map(this.#before.claims);
+    const volumes = chain(this.#volumes.events.splice(0), this.#before.volumes);
+    const claims = chain(this.#claims.events.splice(0), this.#before.claims);
+    const states = await this.#inOrder(volumes, claims);
+    const violations = [...violationsIn(states, before), ...this.#blind.splice(0).map(withoutVersion)];
+    const last = states.at(-1)?.at ?? 0;
+    for (const version of this.#writers.keys()) if (Number(version) <= last) this.#writers.delete(version);
+    for (const { type, object } of states) if (type === 'DELETED') this.#deleters.delete(object.metadata.uid);
+    return { states, violations };
+  }
+
+  async #untilSeen(end: Versions): Promise<void> {
+    const deadline = performance.now() + SEEN_WITHIN_MS;
+    for (;;) {
+      const seen = new Map([
+        ...versionsIn('volume', this.#volumes.events, this.#before.volumes),
+        ...versionsIn('claim', this.#claims.events, this.#before.claims),
+      ]);
+      const missing = changesBetween(seen, end);
+      if (missing.length === 0) return;
+      if (performance.now() > deadline) throw new Error(`the observer has not seen: ${missing.join(', ')}`);
+      await sleep(20);
+    }
+  }
+
+  async #inOrder(volumes: readonly Link<Volume>[], claims: readonly Link<Claim>[]): Promise<State[]> {
     await this.#explain([...volumes, ...claims]);
     const states: State[] = [
       ...volumes.map((each) => ({ kind: 'volume' as const, ...each, isOurs: this.#isOurs(each) })),
       ...claims.map((each) => ({ kind: 'claim' as const, ...each, isOurs: this.#isOurs(each) })),
     ];
     return states.sort((one, other) => one.at - other.at);
-  }
-
-  /** What a run has done that it must not, I4 aside. */
-  async violations(run: string): Promise<Violation[]> {
-    const found = violationsIn(await this.states(run));
-    const blind = this.#blind.filter(({ requestURI }) => requestURI.includes(run));
-    return [
-      ...found,
-      ...blind.map(({ verb, requestURI }) => ({
-        invariant: 'I6' as const,
-        what: `${verb} ${requestURI} did not say which version it is about`,
-      })),
-    ];
   }
 
   #isOurs({ type, object, at }: Link<Volume | Claim>): boolean {
@@ -100,9 +146,9 @@ export class Observer {
   #learn(write: Write): void {
     const { verb, user, requestObject, responseObject, responseStatus } = write;
     if ((responseStatus?.code ?? 0) >= 300) return;
-    const { uid, resourceVersion } = responseObject?.metadata ?? {};
-    if (resourceVersion !== undefined) this.#writers.set(resourceVersion, user.username);
-    const deleted = verb === 'delete' ? (responseObject?.details?.uid ?? uid) : undefined;
+    const stored = storedBy(write, (version) => this.#writers.has(version));
+    if (stored !== undefined) this.#writers.set(stored, user.username);
+    const deleted = verb === 'delete' ? (responseObject?.details?.uid ?? responseObject?.metadata?.uid) : undefined;
     if (deleted !== undefined) {
       this.#deleters.set(deleted, (this.#deleters.get(deleted) ?? new Set()).add(user.username));
     }
@@ -111,27 +157,8 @@ export class Observer {
   }
 }
 
-interface Link<T> {
-  readonly type: State['type'];
-  readonly at: number;
-  readonly object: T;
-  readonly before: T | undefined;
-}
-
-/** Each event with the state before it. */
-function chain<T extends Volume | Claim>(events: readonly WatchEvent<T>[]): Link<T>[] {
-  const last = new Map<string, T>();
-  return events.map(({ type, object }) => {
-    const { uid, resourceVersion } = object.metadata;
-    const before = last.get(uid);
-    last.set(uid, object);
-    return { type, at: Number(resourceVersion), object, before };
-  });
-}
-
-function latest<T>(events: readonly WatchEvent<T>[], isMeant: (object: T) => boolean): T | undefined {
-  const event = events.findLast(({ object }) => isMeant(object));
-  return event?.type === 'DELETED' ? undefined : event?.object;
+function withoutVersion({ verb, requestURI }: Write): Violation {
+  return { invariant: 'I6', what: `${verb} ${requestURI} did not say which version it is about` };
 }
 
 /** Every object of a run has a class of that run. */

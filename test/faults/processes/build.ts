@@ -10,11 +10,12 @@ export interface Program {
   remove(): Promise<void>;
 }
 
-export async function buildProgram(): Promise<Program> {
+/** @param entry the program's source; the one beside this file unless given. */
+export async function buildProgram(entry = new URL('./program.ts', import.meta.url)): Promise<Program> {
   const directory = await mkdtemp(join(tmpdir(), 'pv-faults-program-'));
   const file = join(directory, 'program.mjs');
   await build({
-    entryPoints: [fileURLToPath(new URL('./program.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(entry)],
     outfile: file,
     bundle: true,
     format: 'esm',

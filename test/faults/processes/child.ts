@@ -10,6 +10,7 @@ export class Child {
   readonly #ended = Promise.withResolvers<void>();
   readonly #ready = Promise.withResolvers<void>();
   #calls = 0;
+  #isReady = false;
   #isKilled = false;
 
   /**
@@ -23,7 +24,10 @@ export class Child {
     // A message to a process that was just killed; its end is told below.
     this.#process.on('error', () => {});
     this.#process.on('message', (message: 'ready' | ProcessAnswer) => {
-      if (message === 'ready') return this.#ready.resolve();
+      if (message === 'ready') {
+        this.#isReady = true;
+        return this.#ready.resolve();
+      }
       const { id, response, error } = message;
       if (response === undefined) this.#waiting.get(id)?.reject(new Error(`the function has thrown ${error}`));
       else this.#waiting.get(id)?.resolve(response);
@@ -31,7 +35,8 @@ export class Child {
     });
     this.#process.once('exit', (code, signal) => {
       this.#ended.resolve();
-      const error = new Error(`the ${settings.role} process has ended with ${signal ?? code}`);
+      const when = this.#isReady ? '' : ' while it started';
+      const error = new Error(`the ${settings.role} process has ended with ${signal ?? code}${when}`);
       this.#ready.reject(error);
       for (const { reject } of this.#waiting.values()) reject(error);
       if (!this.#isKilled) onCrash(error);

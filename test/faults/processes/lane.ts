@@ -3,6 +3,7 @@
  * other half goes on in this process, and the queues survive, as they do.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { connectionFromKubeconfig } from '../../../lib/cluster/kubeconfig.ts';
 import { readConfig } from '../../../lib/config.ts';
@@ -14,11 +15,12 @@ import { recyclerNamespace } from '../../control-plane/permissions.ts';
 import { changesBetween, untilQuiet, versionsOf } from '../../control-plane/settling.ts';
 import type { FaultProxy } from '../layer/proxy.ts';
 import { type Queues, startApiProxy, startQueues } from '../pipeline.ts';
-import { settingsWith } from '../settings.ts';
+import { queueClient, settingsWith } from '../settings.ts';
 import type { Stage } from '../stage.ts';
 import { Child } from './child.ts';
 import { areEmpty } from './depth.ts';
 import type { ProcessSettings } from './program.ts';
+import { again } from './redelivered.ts';
 
 const KINDS: readonly SyncKey['kind'][] = ['PersistentVolume', 'PersistentVolumeClaim'];
 /** Looks in a row that must find the queues empty. */
@@ -29,6 +31,12 @@ export interface LaneOptions {
   /** How far the clock of the workers is ahead. */
   readonly clockAheadMs?: number;
   readonly bridges?: number;
+  /** Processes of the workers: they take the calls in turn. */
+  readonly workers?: number;
+  /** On top of the usual ones. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Workers and those who poll for them meet the faults of the queue, too. */
+  readonly isQueueFaultyForAll?: boolean;
 }
 
 interface Parts {
@@ -46,16 +54,20 @@ export class Lane {
   readonly #runtime: Runtime;
   readonly #start: (role: ProcessSettings['role']) => Child;
   readonly #sources: readonly EventSource[];
-  #worker: Child;
+  readonly #pollers: SQSClient;
+  readonly #workers: Child[];
   readonly #bridges: Child[];
   #resyncs = 0;
   #isClosed = false;
   /** Processes that ended by themselves. */
   readonly crashes: string[] = [];
+  /** Calls of the functions, those that a killed process did not answer too, and messages in them. */
+  readonly handled = { calls: 0, messages: 0 };
   /** Messages that were delivered, by their deduplication ids. */
   readonly delivered = new Map<string, Set<string>>();
 
-  private constructor(stage: Stage, file: string, parts: Parts, { clockAheadMs = 0, bridges = 1 }: LaneOptions) {
+  private constructor(stage: Stage, file: string, parts: Parts, options: LaneOptions) {
+    const { clockAheadMs = 0, bridges = 1, workers = 1, isQueueFaultyForAll = false } = options;
     const { queues } = parts;
     this.#stage = stage;
     this.workerApi = parts.workerApi;
@@ -63,7 +75,7 @@ export class Lane {
     this.queues = queues;
     const { plane } = stage;
     // Here nothing times out but what is broken.
-    const settings = settingsWith({ PV_REQUEST_TIMEOUT_MS: '5000' });
+    const settings = settingsWith({ PV_REQUEST_TIMEOUT_MS: '5000', ...options.settings });
     const tokens = {
       bridge: plane.token('bridge'),
       'volume-worker': plane.token('volume-worker'),
@@ -77,7 +89,7 @@ export class Lane {
           role,
           server: role === 'bridge' ? parts.bridgeApi.url : parts.workerApi.url,
           tokens,
-          queueEndpoint: role === 'bridge' ? proxy.url : queues.endpoint,
+          queueEndpoint: role === 'bridge' || isQueueFaultyForAll ? proxy.url : queues.endpoint,
           addresses,
           settings,
           clockAheadMs: role === 'worker' ? clockAheadMs : 0,
@@ -86,11 +98,12 @@ export class Lane {
       );
     const connection = connectionFromKubeconfig({ file: plane.kubeconfig('resync') });
     this.#runtime = new Runtime({ connection, config: readConfig(settings), sqs: client, queues: addresses });
-    this.#worker = this.#start('worker');
+    this.#workers = Array.from({ length: workers }, () => this.#start('worker'));
     this.#bridges = Array.from({ length: bridges }, () => this.#start('bridge'));
+    this.#pollers = isQueueFaultyForAll ? queueClient(proxy.url) : client;
     this.#sources = KINDS.map((kind) =>
       startEventSource({
-        client,
+        client: this.#pollers,
         queueUrl: addresses[kind].url,
         queueArn: addresses[kind].arn,
         handler: (event) => this.#invoke(kind, event),
@@ -104,14 +117,14 @@ export class Lane {
     const workerApi = await startApiProxy(stage.plane);
     const bridgeApi = await startApiProxy(stage.plane);
     const lane = new Lane(stage, file, { workerApi, bridgeApi, queues: await startQueues() }, options);
-    await Promise.all([lane.#worker.ready, ...lane.#bridges.map(({ ready }) => ready)]);
+    await Promise.all([...lane.#workers, ...lane.#bridges].map(({ ready }) => ready));
     return lane;
   }
 
-  /** Kills the workers' process; the next one starts at once. */
-  async killWorker(): Promise<void> {
-    await this.#worker.kill();
-    this.#worker = this.#start('worker');
+  /** Kills a process of the workers; the next one starts at once. */
+  async killWorker(which = 0): Promise<void> {
+    await this.#workers[which]?.kill();
+    this.#workers[which] = this.#start('worker');
   }
 
   /** Kills one of the bridges; it is started again at once. Resolves when the next one has been started. */
@@ -145,7 +158,8 @@ export class Lane {
     this.#isClosed = true;
     await Promise.all(this.#bridges.map((bridge) => bridge.kill()));
     await Promise.all(this.#sources.map((source) => source.stop()));
-    await this.#worker.kill();
+    await Promise.all(this.#workers.map((worker) => worker.kill()));
+    this.#pollers.destroy();
     this.#runtime.close();
     await Promise.all([this.workerApi.stop(), this.bridgeApi.stop(), this.queues.stop()]);
   }
@@ -154,9 +168,9 @@ export class Lane {
   #crashed(role: ProcessSettings['role'], error: Error): void {
     this.crashes.push(error.message);
     if (this.crashes.length > MOST_CRASHES) return;
-    if (role === 'worker') this.#worker = this.#start('worker');
-    for (const [which, bridge] of this.#bridges.entries()) {
-      if (role === 'bridge' && !bridge.isRunning) this.#bridges[which] = this.#start('bridge');
+    const processes = role === 'worker' ? this.#workers : this.#bridges;
+    for (const [which, child] of processes.entries()) {
+      if (!child.isRunning) processes[which] = this.#start(role);
     }
   }
 
@@ -167,8 +181,10 @@ export class Lane {
     }
     // What a killed worker held comes back when its time is over. Time is short here: it comes back at once.
     for (let delivered = event; ; delivered = again(delivered)) {
+      this.handled.calls += 1;
+      this.handled.messages += delivered.Records.length;
       try {
-        return await this.#worker.invoke(kind, delivered);
+        return await (this.#workers[this.handled.calls % this.#workers.length] as Child).invoke(kind, delivered);
       } catch (error) {
         if (this.#isClosed || this.crashes.length > MOST_CRASHES) throw error;
         await sleep(10);
@@ -190,15 +206,4 @@ export class Lane {
       await sleep(20);
     }
   }
-}
-
-/** The same messages, received once more. */
-function again({ Records }: SQSEvent): SQSEvent {
-  const more = (count: string) => String(Number(count) + 1);
-  return {
-    Records: Records.map(({ attributes, ...record }) => ({
-      ...record,
-      attributes: { ...attributes, ApproximateReceiveCount: more(attributes.ApproximateReceiveCount) },
-    })),
-  };
 }
