@@ -1,8 +1,10 @@
 /** What happens in the system, as log lines of the local programs. */
 import type { BridgeHooks } from '../lib/bridge/ports.ts';
+import type { RecordedWrite } from '../lib/cluster/recording.ts';
 import { ConflictError, findCause, messageOf, ThrottledError } from '../lib/controller/errors.ts';
 import type { SyncKey } from '../lib/controller/types.ts';
 import type { KeyHooks } from '../lib/worker/hooks.ts';
+import type { Transition } from '../lib/worker/transition.ts';
 import type { Log } from './log.ts';
 
 /** Log lines about keys: failures are warnings, but conflicts and throttling, which are usual, are debug lines. */
@@ -24,15 +26,25 @@ export function logKeys(log: Log): KeyHooks {
         const what =
           write.verb === 'event'
             ? `say ${write.event.type} ${write.event.reason}: ${write.event.message}`
-            : `${write.verb} ${write.kind} ${write.object.metadata.name}`;
+            : `${write.verb} ${write.kind} ${write.object.metadata.name}${phaseIn(write)}`;
         log.info(`${nameOf(key)}: would ${what}`);
       }
     },
-    onNote: (key, observation) => {
-      const isChange = / -> /.test(observation);
-      log[isChange ? 'info' : 'debug'](`${nameOf(key)}: ${observation}`);
-    },
+    // The controller notes a phase before it writes it, and the write may fail: what people read is the transition.
+    onTransition: (key, transition) => log.info(`${nameOf(key)}: ${textOf(transition)}`),
+    onNote: (key, observation) => log.debug(`${nameOf(key)}: ${observation}`),
   };
+}
+
+function phaseIn({ verb, object }: Extract<RecordedWrite, { object: object }>): string {
+  const { status } = object as { status?: { phase?: string } };
+  return verb === 'updateStatus' && status?.phase !== undefined ? ` (phase ${status.phase})` : '';
+}
+
+function textOf({ kind, name, of, from, to }: Transition): string {
+  const what = `${kind === 'PersistentVolume' ? 'volume' : 'claim'} ${name}`;
+  if (of === 'phase') return `${what}: phase ${from} -> ${to}`;
+  return to === 'none' ? `${what}: unbound from ${from}` : `${what}: bound to ${to}`;
 }
 
 /** Log lines about the bridge; single keys are debug lines. */

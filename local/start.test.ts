@@ -85,7 +85,10 @@ describe('npm start', () => {
     await vi.waitFor(() => expect(run.output()).toContain('observe on'), 10_000);
     await createPair();
     const before = server.requests.writes;
-    await vi.waitFor(() => expect(run.output()).toContain('pv/disk: would updateStatus PersistentVolume disk'), 10_000);
+    await vi.waitFor(
+      () => expect(run.output()).toContain('pv/disk: would updateStatus PersistentVolume disk (phase '),
+      10_000,
+    );
     run.child.kill('SIGTERM');
     expect(await run.exit).toBe(0);
     expect(server.requests.writes).toBe(before);
@@ -99,6 +102,26 @@ describe('npm start', () => {
     await vi.waitFor(() => expect(run.output()).toContain('enforce on'), 10_000);
     await createPair();
     await vi.waitFor(() => expect(phaseOfClaim()).toBe('Bound'), 10_000);
+    run.child.kill('SIGINT');
+    expect(await run.exit).toBe(0);
+  });
+
+  test('says that a phase has changed when it is written, and not before', async () => {
+    let isRefusing = true;
+    let refused = 0;
+    server.intercept = ({ method, path }) => {
+      if (!isRefusing || method !== 'PUT' || !path.endsWith('/persistentvolumes/disk/status')) return undefined;
+      refused += 1;
+      return { status: 500 };
+    };
+    const run = start('--kubeconfig', kubeconfig, '--mode', 'enforce');
+    await vi.waitFor(() => expect(run.output()).toContain('enforce on'), 10_000);
+    await createPair();
+    await vi.waitFor(() => expect(refused).toBeGreaterThan(1), 10_000);
+    expect(run.output()).toMatch(/pv\/disk: .*again in \d+ s/);
+    expect(run.output()).not.toMatch(/volume disk: phase .* -> /);
+    isRefusing = false;
+    await vi.waitFor(() => expect(run.output()).toMatch(/volume disk: phase Pending -> (Available|Bound)/), 10_000);
     run.child.kill('SIGINT');
     expect(await run.exit).toBe(0);
   });

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { messageOf } from '../controller/errors.ts';
+import { awsError } from '../aws-error.ts';
 import type { SyncKey } from '../controller/types.ts';
 import { deduplicationId, groupId } from './ids.ts';
 import { BadMessageError, formatMessage, type SyncMessage } from './message.ts';
@@ -57,7 +57,7 @@ const RELEASED_TOGETHER = 100;
  *
  * A queue hands out no message while one before it in its group is hidden: what stands behind a letter that stays may
  * therefore not be seen at all.
- * @throws what the SQS client throws while receiving.
+ * @throws Error in one line, of the name that the SQS client's has, when receiving fails.
  */
 export async function* redrive(options: RedriveOptions): AsyncGenerator<Redriven> {
   const { client, from, kind, apply, signal, limit = Number.POSITIVE_INFINITY } = options;
@@ -96,7 +96,9 @@ async function receive(client: SQSClient, queueUrl: string, most: number): Promi
     MessageAttributeNames: ['All'],
   });
   // Never aborted: it may have hidden messages by then.
-  const { Messages = [] } = await client.send(command);
+  const { Messages = [] } = await client.send(command).catch((error: unknown) => {
+    throw awsError(error, 'no dead letters received: ');
+  });
   return Messages;
 }
 
@@ -158,7 +160,7 @@ async function remove(
         }),
       );
     } catch (error) {
-      left = new Map(batch.map((letter) => [letter, messageOf(error)]));
+      left = new Map(batch.map((letter) => [letter, awsError(error).message]));
     }
   }
   return left;

@@ -1,7 +1,7 @@
 /** Queues that exist already, by URL: their ARNs, and their dead-letter queues by their own redrive policy. */
 import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { queueUrlProblem } from '../../lib/addresses.ts';
-import { messageOf } from '../../lib/controller/errors.ts';
+import { awsError } from '../../lib/aws-error.ts';
 import type { SyncKey } from '../../lib/controller/types.ts';
 import { UsageError, type Values } from '../command-line.ts';
 import type { QueueAddress, QueueAddresses } from './embedded.ts';
@@ -81,7 +81,7 @@ async function addressOf(client: SQSClient, { url, deadLetterUrl }: Given): Prom
 async function fifoQueue(client: SQSClient, url: string, what: string) {
   const command = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn', 'RedrivePolicy'] });
   const { Attributes = {} } = await client.send(command).catch((error: unknown) => {
-    throw new Error(`${what} ${url} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw awsError(error, `${what} ${url} cannot be read: `);
   });
   const arn = Attributes['QueueArn'] ?? '';
   if (!arn.endsWith('.fifo')) throw new Error(`${what} ${url} is no FIFO queue`);
@@ -93,7 +93,7 @@ async function deadLetterUrlOf(client: SQSClient, url: string, policy: string | 
   const name = deadLetterTargetArn.split(':').at(-1) ?? '';
   if (name === '') throw new Error(`queue ${url} has no dead-letter queue: give one, or name its URL`);
   const { QueueUrl } = await client.send(new GetQueueUrlCommand({ QueueName: name })).catch((error: unknown) => {
-    throw new Error(`dead-letter queue ${name} of ${url} cannot be found: ${messageOf(error)}`, { cause: error });
+    throw awsError(error, `dead-letter queue ${name} of ${url} cannot be found: `);
   });
   if (QueueUrl === undefined) throw new Error(`dead-letter queue ${name} of ${url} has no URL`);
   return QueueUrl;

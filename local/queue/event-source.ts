@@ -5,6 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { awsError } from '../../lib/aws-error.ts';
 import { createContext, toDelete, toEvent } from './lambda-event.ts';
 
 // biome-ignore lint/suspicious/noConfusingVoidType: as Lambda's own type of an SQS handler.
@@ -100,7 +101,7 @@ export function startEventSource(options: EventSourceOptions): EventSource {
         const messages = await receive();
         if (messages.length > 0) await remove(await invoke(messages));
       } catch (error) {
-        onError?.(error);
+        onError?.(awsError(error, 'the queue: '));
         await setTimeout(PAUSE_AFTER_ERROR_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
       }
     }

@@ -1,5 +1,6 @@
 /** Redriving on a real (local) FIFO queue: what is sent, what stays, and that a kill at any request loses nothing. */
 import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
 import {
   CreateQueueCommand,
   GetQueueAttributesCommand,
@@ -10,22 +11,26 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { BadMessageError } from '../../lib/queue/message.ts';
 import { type Redriven, redrive } from '../../lib/queue/redrive.ts';
+import { addressesOf } from '../queue/addresses.ts';
 import { type EmbeddedQueue, startEmbeddedQueue } from '../queue/embedded.ts';
+import { startEventSource } from '../queue/event-source.ts';
+import { checkQueues } from './route.ts';
 
 let queue: EmbeddedQueue;
 let from: string;
 let to: string;
-/** Lets the next request of that command fail, before the queue sees it (`lost`) or after it acted (`unanswered`). */
-let fault: { command: string; when: 'lost' | 'unanswered' } | undefined;
+/** Lets requests of that command fail, before the queue sees them (`lost`) or after it acted (`unanswered`). */
+let fault: { command: string; when: 'lost' | 'unanswered'; text?: string } | undefined;
 
 beforeAll(async () => {
   queue = await startEmbeddedQueue();
   queue.client.middlewareStack.add(
     (next, context) => async (args) => {
       const isHit = fault !== undefined && context['commandName'] === fault.command;
-      if (isHit && fault?.when === 'lost') throw new Error('the connection is gone');
+      const failure = new Error(fault?.text ?? 'the connection is gone');
+      if (isHit && fault?.when === 'lost') throw failure;
       const answer = await next(args);
-      if (isHit) throw new Error('the connection is gone');
+      if (isHit) throw failure;
       return answer;
     },
     { step: 'initialize', name: 'fault' },
@@ -209,5 +214,68 @@ describe('nothing is lost when a request fails', () => {
     const redriven = await run(true);
     expect(redriven).toHaveLength(10);
     expect(await visibleIn(from)).toBe(14);
+  });
+});
+
+describe('a refused signature is told without the request that was signed, which holds the token', () => {
+  const text = 'The signature does not match.\n\nx-amz-security-token:a-session-token';
+  const told = 'The signature does not match.';
+  const refuse = (command: string) => {
+    fault = { command: `${command}Command`, when: 'lost', text };
+  };
+
+  test.each(['SendMessageBatch', 'DeleteMessageBatch'])('%s', async (command) => {
+    await bury(bodyOf('pv-1'), 'pv-1');
+    refuse(command);
+    const [redriven] = await run(true);
+    expect(redriven?.outcome).toMatchObject({ because: told });
+  });
+
+  test('ReceiveMessage', async () => {
+    refuse('ReceiveMessage');
+    const error = await run(true).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ message: `no dead letters received: ${told}` });
+    expect(inspect(error)).not.toContain('a-session-token');
+  });
+
+  test('GetQueueAttributes, of the two queues before a redrive', async () => {
+    refuse('GetQueueAttributes');
+    const error = await checkQueues(queue.client, { from, to }).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect((error as Error).message).toMatch(/^--(from|to) \S+ cannot be read: The signature does not match\.$/);
+    expect(inspect(error)).not.toContain('a-session-token');
+  });
+
+  test('GetQueueAttributes, of queues that are given by URL', async () => {
+    refuse('GetQueueAttributes');
+    const given = { url: to, deadLetterUrl: from };
+    const found = addressesOf(queue.client, { PersistentVolume: given, PersistentVolumeClaim: given });
+    const error = await found.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect((error as Error).message).toMatch(/^queue \S+ cannot be read: The signature does not match\.$/);
+    expect(inspect(error)).not.toContain('a-session-token');
+  });
+
+  test('ReceiveMessage, by a poller', async () => {
+    refuse('ReceiveMessage');
+    const seen = Promise.withResolvers<unknown>();
+    const source = startEventSource({
+      client: queue.client,
+      queueUrl: to,
+      queueArn: 'arn:aws:sqs:us-east-1:000000000000:keys.fifo',
+      handler: async () => null,
+      onError: seen.resolve,
+    });
+    const error = await seen.promise;
+    await source.stop();
+    expect((error as Error).message).toBe(`the queue: ${told}`);
+    expect(inspect(error)).not.toContain('a-session-token');
   });
 });

@@ -1,7 +1,7 @@
 /** The two queues of a redrive: what the command line says of them, and whether they belong together. */
 import { GetQueueAttributesCommand, type QueueAttributeName, type SQSClient } from '@aws-sdk/client-sqs';
 import { endpointProblem, queueUrlProblem } from '../../lib/addresses.ts';
-import { messageOf } from '../../lib/controller/errors.ts';
+import { awsError } from '../../lib/aws-error.ts';
 import type { SyncKey } from '../../lib/controller/types.ts';
 import { type Options, UsageError, type Values } from '../command-line.ts';
 
@@ -126,14 +126,14 @@ async function attributesOf(
     );
     return Attributes as Record<string, string>;
   } catch (error) {
-    throw new Error(`${option} ${url} cannot be read: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`${option} ${url} cannot be read: ${reasonOf(error)}`);
   }
 }
 
 function reasonOf(error: unknown): string {
   const { name = '', code = '' } = error as { name?: string; code?: string };
   // Where both of a host's addresses refuse, the error has a code and no text.
-  const text = messageOf(error) || code || name;
+  const text = awsError(error).message || code || name;
   if (name === 'CredentialsProviderError') {
     return `${text}. Set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`;
   }

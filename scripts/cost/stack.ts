@@ -4,6 +4,7 @@ import { parseDocument } from 'yaml';
 import { monitoringResources } from '../../infra/monitoring/index.ts';
 import { SERVICE } from '../../infra/names.ts';
 import { parseStageConfig } from '../../infra/stage-config.ts';
+import { callsPerEnvironment } from '../../lib/cluster/rate-limit-budget.ts';
 import { METRICS, type Metric } from '../../lib/observability/catalogue.ts';
 import { SETTINGS } from '../../lib/settings.ts';
 
@@ -17,6 +18,8 @@ export interface Stack {
   readonly bridgeRunSeconds: number;
   readonly resyncEverySeconds: number;
   readonly workerMemoryMb: number;
+  /** Of one environment, to the API server. */
+  readonly callsPerSecond: number;
   /** Names that each stage sends once, without cold starts and detail. */
   readonly metrics: number;
   /** Names that are sent for each pair of namespace and storage class. */
@@ -56,6 +59,7 @@ export function readStack(): Stack {
     bridgeRunSeconds: bridges.bridge.timeout,
     resyncEverySeconds: periodOf(functions['resync']),
     workerMemoryMb: config.workers.memoryMb,
+    callsPerSecond: config.workers.apiCallsPerSecond ?? callsPerEnvironment(config.workers.maximumConcurrency),
     metrics: metrics.filter(({ dimensions }) => dimensions === undefined).length,
     detailMetrics: metrics.filter(({ isDetail }) => isDetail === true).length,
     alarms: Object.values(Resources).filter(({ Type }) => Type === 'AWS::CloudWatch::Alarm').length,

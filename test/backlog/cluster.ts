@@ -20,6 +20,16 @@ export interface Outage {
 export const keysOf = ({ settledPairs, deletedClaims, freeVolumes, newPairs }: Outage): number =>
   2 * settledPairs + deletedClaims + freeVolumes + 2 * newPairs;
 
+/** So many keys, of each fate as much as after a day: most are settled, some are new, few are gone. @param keys 20 or more. */
+export function outageOf(keys: number): Outage {
+  const [settledPairs, deletedClaims, newPairs] = [
+    Math.floor(keys * 0.2),
+    Math.floor(keys * 0.05),
+    Math.floor(keys * 0.15),
+  ];
+  return { settledPairs, deletedClaims, newPairs, freeVolumes: keys - 2 * settledPairs - deletedClaims - 2 * newPairs };
+}
+
 /** Requests of the preparation beside each other. */
 const PARALLEL = 24;
 
@@ -44,7 +54,8 @@ export async function prepare(cluster: ApiServerCluster, outage: Outage): Promis
   return keys;
 }
 
-async function createBound(cluster: ApiServerCluster, name: string) {
+/** A pair as any controller leaves it: nothing is to be done about it. */
+export async function createBound(cluster: ApiServerCluster, name: string) {
   const bound = { 'pv.kubernetes.io/bind-completed': 'yes', 'pv.kubernetes.io/bound-by-controller': 'yes' };
   const draft = claim(name, { volumeName: name, annotations: bound });
   const created = await cluster.create('PersistentVolumeClaim', draft);

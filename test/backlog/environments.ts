@@ -30,6 +30,9 @@ export interface Seen {
   /** Keys that did not end well, by the name of the error, or by its text where it has no name of its own: how often. */
   readonly failed: ReadonlyMap<string, number>;
   readonly handedBack: () => number;
+  readonly invocations: () => number;
+  /** Messages of all invocations, those again that came back. */
+  readonly received: () => number;
   readonly errors: readonly unknown[];
 }
 
@@ -78,7 +81,18 @@ export function startEnvironments(options: EnvironmentsOptions): { seen: Seen; s
     await Promise.all(environments.map(({ source }) => source.stop()));
     for (const { runtime } of environments) runtime.close();
   };
-  return { seen: { calls, done, failed, handedBack: () => handedBack, errors }, stop };
+  const total = (name: 'invocations' | 'received') =>
+    environments.reduce((sum, { source }) => sum + source.stats[name], 0);
+  const seen: Seen = {
+    calls,
+    done,
+    failed,
+    handedBack: () => handedBack,
+    invocations: () => total('invocations'),
+    received: () => total('received'),
+    errors,
+  };
+  return { seen, stop };
 }
 
 function kindOf(error: unknown): string {

@@ -64,6 +64,44 @@ describe.skipIf(!isRun)('roles of infra/kubernetes', () => {
   });
 });
 
+interface FlowSchema extends Manifest {
+  readonly spec: {
+    readonly priorityLevelConfiguration: { readonly name: string };
+    readonly rules: readonly {
+      readonly subjects: readonly {
+        readonly group?: { readonly name: string };
+        readonly serviceAccount?: { readonly namespace: string; readonly name: string };
+      }[];
+    }[];
+  };
+}
+
+interface PriorityLevel extends Manifest {
+  readonly spec: {
+    readonly limited: { readonly lendablePercent: number; readonly borrowingLimitPercent: number };
+  };
+}
+
+describe.skipIf(!isRun)('flow-control', () => {
+  test('is for everybody who has a role, and for nobody else', async () => {
+    const subjects = (await rendered('observe')).filter(isBinding).flatMap((binding) => binding.subjects);
+    const flows = (await rendered('flow-control')).filter(({ kind }) => kind === 'FlowSchema') as FlowSchema[];
+    const matched = flows.flatMap(({ spec }) => spec.rules.flatMap((rule) => rule.subjects));
+    const names = matched.map(({ group, serviceAccount }) => group?.name ?? serviceAccount?.name);
+
+    expect(names.sort()).toEqual(subjects.map(({ name }) => name).sort());
+  });
+
+  test('leads to a priority level of its own, which borrows nothing and keeps half of its own', async () => {
+    const manifests = await rendered('flow-control');
+    const [flow] = manifests.filter(({ kind }) => kind === 'FlowSchema') as FlowSchema[];
+    const [level] = manifests.filter(({ kind }) => kind === 'PriorityLevelConfiguration') as PriorityLevel[];
+
+    expect(flow?.spec.priorityLevelConfiguration.name).toBe(level?.metadata.name);
+    expect(level?.spec.limited).toMatchObject({ lendablePercent: 50, borrowingLimitPercent: 0 });
+  });
+});
+
 describe.skipIf(!isRun)('kubectl apply --dry-run=server', () => {
   let plane: ControlPlane;
 

@@ -6,7 +6,7 @@ import { parseAllDocuments } from 'yaml';
 import type { ApiClient } from './harness.ts';
 
 /** A folder of infra/kubernetes with a kustomization. */
-export type Part = 'observe' | 'enforce' | 'recycling/observe' | 'recycling/enforce' | 'in-tree';
+export type Part = 'observe' | 'enforce' | 'recycling/observe' | 'recycling/enforce' | 'in-tree' | 'flow-control';
 
 export const manifestsFolder = fileURLToPath(new URL('../../infra/kubernetes', import.meta.url));
 

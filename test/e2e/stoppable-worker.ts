@@ -1,6 +1,5 @@
 /** Workers and bridges in processes of their own: they can be stopped (SIGSTOP) in the middle of their work, or killed. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
@@ -52,25 +51,43 @@ export async function startWorkerProcess(settings: Settings): Promise<StoppableW
 
 async function start(settings: WorkerProcessSettings): Promise<ChildProcess> {
   const child = fork(program, { env: { ...process.env, WORKER: JSON.stringify(settings) }, execArgv: [] });
+  // A message to a process that was just killed (EPIPE); its end is told by its exit.
+  child.on('error', () => {});
   await answerOf(child);
   return child;
 }
 
 async function kill(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'exit');
+  const ended = endOf(child);
   child.kill('SIGKILL');
   await ended;
 }
 
+/** Unlike `once` of node:events, no error comes between. Resolves at once for a process that has ended before. */
+function endOf(child: ChildProcess, signal?: AbortSignal): Promise<number | NodeJS.Signals | null> {
+  const { exitCode, signalCode } = child;
+  if (exitCode !== null || signalCode !== null) return Promise.resolve(signalCode ?? exitCode);
+  return new Promise((resolve) => {
+    const onExit = (code: number | null, killedBy: NodeJS.Signals | null) => resolve(killedBy ?? code);
+    child.once('exit', onExit);
+    signal?.addEventListener('abort', () => child.off('exit', onExit), { once: true });
+  });
+}
+
+function messageFrom(child: ChildProcess, signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve) => {
+    child.once('message', resolve);
+    signal.addEventListener('abort', () => child.off('message', resolve), { once: true });
+  });
+}
+
 async function answerOf(child: ChildProcess): Promise<unknown> {
   const ending = new AbortController();
-  const died = once(child, 'exit', { signal: ending.signal }).then(([code]) => {
-    throw new Error(`the worker process ended with ${code}`);
+  const died = endOf(child, ending.signal).then((end) => {
+    throw new Error(`the worker process ended with ${end}`);
   });
-  died.catch(() => {});
   try {
-    const [answer] = await Promise.race([once(child, 'message', { signal: ending.signal }), died]);
-    return answer;
+    return await Promise.race([messageFrom(child, ending.signal), died]);
   } finally {
     ending.abort();
   }
