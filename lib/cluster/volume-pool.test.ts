@@ -149,6 +149,12 @@ describe('the first use', () => {
     pool.store(pv('old', 5));
     expect(await names()).toEqual(['a@11', 'b@12', 'c@13', 'own@14']);
   });
+
+  it('has kept nothing of what was stored before: a worker that never asks would keep it for ever', async () => {
+    const { pool, names } = setUp();
+    for (let count = 0; count < 100; count++) pool.store(pv(`written-${count}`, 100 + count));
+    expect(await names()).toEqual(['a@11', 'b@12', 'c@13']);
+  });
 });
 
 describe('the watch', () => {

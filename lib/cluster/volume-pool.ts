@@ -108,7 +108,9 @@ export class ApiVolumePool implements VolumePool {
   }
 
   store(volume: PersistentVolume): void {
-    this.#mirror.store(volume);
+    // A worker that never asks for volumes would keep for ever what it has written; who asks gets it from the list.
+    const isUsed = this.#round > 0;
+    if (isUsed) this.#mirror.store(volume);
   }
 
   /** Ends a refresh that is under way: for a handler that returns before its syncs are done. */
