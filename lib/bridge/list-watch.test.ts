@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from './clock.ts';
 import { ListWatch, type ListWatchHandler } from './list-watch.ts';
+import type { BridgeHooks } from './ports.ts';
 import { DEFAULT_SETTINGS } from './settings.ts';
 import { FakeApi } from './testing/fake-api.ts';
 import { volume } from './testing/objects.ts';
@@ -22,14 +23,14 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-function follow(handler: Partial<ListWatchHandler<'PersistentVolume'>>) {
+function follow(handler: Partial<ListWatchHandler<'PersistentVolume'>>, hooks: BridgeHooks = {}) {
   const loop = new ListWatch({
     source: api,
     kind: 'PersistentVolume',
     handler: { slim: (object) => object, onList: async () => {}, onEvent: async () => {}, ...handler },
     settings: DEFAULT_SETTINGS,
     clock: systemClock,
-    hooks: {},
+    hooks,
   });
   ended = loop.run(stop.signal);
   return loop;
@@ -47,6 +48,43 @@ describe('ListWatch', () => {
     expect(onList).toHaveBeenCalledExactlyOnceWith([expect.objectContaining({ metadata: expect.anything() })], '101');
     expect(onEvent.mock.calls).toMatchObject([['ADDED', { metadata: { name: 'pv-2' } }]]);
     expect(loop).toMatchObject({ synced: true, resourceVersion, unaccepted: 0 });
+  });
+
+  it('tells what it read, when, and how long the work of an event took', async () => {
+    vi.setSystemTime(50_000);
+    const told: unknown[] = [];
+    const tell =
+      (what: string) =>
+      (...rest: unknown[]) =>
+        void told.push([what, ...rest]);
+    api.put('PersistentVolume', volume('pv-1'));
+    const onEvent = () => new Promise<void>((resolve) => setTimeout(resolve, 40));
+    const loop = follow({ onEvent }, { listed: tell('listed'), seen: tell('seen'), lag: tell('lag') });
+    expect(loop).toMatchObject({ lastActivity: undefined, oldestUnacceptedSince: undefined });
+    await vi.advanceTimersByTimeAsync(10);
+    expect(loop.lastActivity).toBe(50_000);
+    api.put('PersistentVolume', volume('pv-2'));
+    await vi.advanceTimersByTimeAsync(30);
+    expect(loop).toMatchObject({ lastActivity: 50_010, oldestUnacceptedSince: 50_010, unaccepted: 1 });
+    await vi.advanceTimersByTimeAsync(60);
+    api.bookmark();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(loop).toMatchObject({ lastActivity: 50_100, oldestUnacceptedSince: undefined, unaccepted: 0 });
+    expect(told).toEqual([
+      ['listed', 'PersistentVolume', 1],
+      ['seen', 'PersistentVolume', 'ADDED'],
+      ['lag', 'PersistentVolume', 40],
+      ['seen', 'PersistentVolume', 'BOOKMARK'],
+    ]);
+  });
+
+  it('tells its errors', async () => {
+    const failed = vi.fn();
+    const error = new Error('500');
+    api.listErrors.push(error);
+    follow({}, { failed });
+    await vi.advanceTimersByTimeAsync(10);
+    expect(failed.mock.calls).toEqual([['PersistentVolume', error]]);
   });
 
   it('reads an event again whose work was given up', async () => {

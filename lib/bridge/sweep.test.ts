@@ -53,6 +53,19 @@ describe('the predicate sweep', () => {
     expect(queue.messages.slice(1).every(({ reason }) => reason === 'resync')).toBe(true);
   });
 
+  it('sends what came to need a sync without any event, as soon as it finds that', async () => {
+    api.put('PersistentVolume', volume('pv-1', {}, 'Available'));
+    let isNeeded = false;
+    const predicates = { ...needsSync, needsVolumeSync: () => isNeeded };
+    const bridge = new Bridge({ source: api, sender: queue, predicates, rules, settings: { sweepPeriodMs: 0 } });
+    void bridge.run(stop.signal);
+    expect(await times(20)).toEqual([]);
+    isNeeded = true;
+    expect(await times(20)).toHaveLength(1);
+    expect(queue.messages).toMatchObject([{ name: 'pv-1', reason: 'resync' }]);
+    expect(await times(40)).toHaveLength(1);
+  });
+
   it('is at most so seldom', async () => {
     api.put('PersistentVolume', volume('pv-1'));
     start({ sweepPeriodMs: 0, resendMaxMs: 30_000 });

@@ -14,13 +14,15 @@ let registry: Registry;
 let queue: FakeQueue;
 let wake: Wake;
 let version: number;
+const told = vi.fn();
 
 beforeEach(() => {
   vi.useFakeTimers();
   version = 0;
+  told.mockReset();
   registry = new Registry();
   queue = new FakeQueue();
-  const common = { predicates: needsSync, rules, clock: systemClock, hooks: {} };
+  const common = { predicates: needsSync, rules, clock: systemClock, hooks: { woken: told } };
   const settings = { maxSending: 100, retryBaseMs: 100, retryMaxMs: 100 };
   const publisher = new Publisher({ sender: queue, settings, ...common });
   const evaluator = new Evaluator({ registry, publisher, ledger: new Ledger(), ...common });
@@ -66,6 +68,13 @@ describe('Wake', () => {
     putVolume('pv-1');
     expect(await woken()).toEqual(['a<pv-1', 'c<pv-1', 'd<pv-1']);
     expect(queue.messages[0]).toMatchObject({ kind: 'PersistentVolumeClaim', namespace: 'ns', reason: 'enqueued' });
+  });
+
+  it('tells whom it woke, and for which volume', async () => {
+    putClaim('a');
+    putVolume('pv-1');
+    await woken();
+    expect(told.mock.calls).toEqual([[{ kind: 'PersistentVolumeClaim', namespace: 'ns', name: 'a' }, 'pv-1', 'pv-1']]);
   });
 
   it.each([

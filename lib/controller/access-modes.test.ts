@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accessModesSatisfied, candidateModeSets, modeSetOf, modesIn } from './access-modes.ts';
+import { accessModesSatisfied, candidateModeSets, modeSetOf, modesIn, requestedModeSet } from './access-modes.ts';
 
 const [RWO, ROX, RWX, RWOP] = ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'];
 const set = (...modes: (string | undefined)[]) => modeSetOf(modes as string[]);
@@ -18,6 +18,15 @@ describe('mode sets (BEHAVIOUR 5.1)', () => {
     expect(candidateModeSets(existing, set(RWX, ROX))).toEqual([set(RWO, ROX, RWX)]);
     expect(candidateModeSets(existing, set(RWOP, RWO))).toEqual([]);
     expect(candidateModeSets(existing, 0)).toHaveLength(existing.length);
+    const singlesLast = [set(RWO, ROX), set(RWOP), set(RWX)];
+    expect(candidateModeSets(singlesLast, 0)).toEqual([set(RWX), set(RWOP), set(RWO, ROX)]);
+  });
+
+  test('a request of nothing is for any set, one of an unknown mode for none', () => {
+    expect(requestedModeSet(undefined)).toBe(0);
+    const existing = [set(RWO), set(ROX), set(RWX), set(RWOP), set(RWO, ROX, RWX, RWOP)];
+    expect(candidateModeSets(existing, requestedModeSet([RWO as string, 'Unknown']))).toEqual([]);
+    expect(accessModesSatisfied([RWO as string], undefined)).toBe(false);
   });
 
   test('an explicitly requested volume must list every mode as it is written', () => {

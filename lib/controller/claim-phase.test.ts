@@ -62,6 +62,25 @@ describe('the status of a claim with a volume (BEHAVIOUR 3.5)', () => {
     });
   });
 
+  test('access modes are compared one by one; a volume without any takes them from the claim', () => {
+    const spec = { accessModes: ['ReadWriteOnce', 'ReadWriteMany'] };
+    const was = claim('one', { status: { phase: 'Bound', accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] } });
+    expect(bound(was, volume('pv', { spec }))?.accessModes).toEqual(spec.accessModes);
+    const { accessModes: _, ...without } = volume('pv').spec;
+    expect(bound(was, { ...volume('pv'), spec: without as PersistentVolume['spec'] })).not.toHaveProperty(
+      'accessModes',
+    );
+  });
+
+  test('a capacity that is no quantity is replaced, and kept where the volume’s is the same', () => {
+    const odd = claim('one', { status: { capacity: { storage: 'odd', inodes: '7' } } });
+    expect(bound(odd, volume('pv'))?.capacity).toEqual({ storage: '1Gi' });
+    expect(bound(odd, volume('pv', { spec: { capacity: { storage: 'odd' } } }))?.capacity).toEqual({
+      storage: 'odd',
+      inodes: '7',
+    });
+  });
+
   test('an equal capacity stays as it is written', () => {
     const pvc = claim('one', { status: { capacity: { storage: '1024Mi' } } });
     expect(bound(pvc, volume('pv'))?.capacity).toEqual({ storage: '1024Mi' });

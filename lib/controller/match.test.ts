@@ -119,6 +119,13 @@ describe('findBestMatch: within a group (BEHAVIOUR 5.2)', () => {
     expect(best(volumes, claim('c1'))).toBe(best(volumes, claim('c1')));
   });
 
+  test('the only good one of many equally big volumes is found, wherever a claim’s uid begins to look', () => {
+    const deletionTimestamp = '2026-01-01T00:00:00Z';
+    const others = Array.from({ length: 6 }, (_, i) => volume(`pv-${i}`, { metadata: { deletionTimestamp } }));
+    const volumes = [...others.slice(0, 2), volume('good'), ...others.slice(2)];
+    for (let i = 0; i < 32; i++) expect(best(volumes, claim(`c${i}`))).toBe('good');
+  });
+
   test('a volume whose capacity is no quantity is never chosen, and harms no other', () => {
     const volumes = [sized('odd', 'much'), sized('odder', '1e5000'), volume('good')];
     expect(best(volumes, claim('one'))).toBe('good');

@@ -24,6 +24,11 @@ describe('the version rule (BEHAVIOUR 2.3)', () => {
     },
   );
 
+  test('an error says what is wrong with the version', () => {
+    expect(() => current('1', 'a')).toThrow(/parsing "a": invalid syntax$/);
+    expect(() => current('1', '9223372036854775808')).toThrow(/parsing "9223372036854775808": value out of range$/);
+  });
+
   test('the limits of 64 bits are versions', () => {
     expect(current('-9223372036854775808', '+1')).toBe(true);
   });

@@ -1,6 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type FifoBatch, processFifoBatch } from './fifo-batch.ts';
+import { sleep, useTestTime } from './test-time.ts';
+
+useTestTime();
 
 type Record = { id: string; group: string; key: string };
 
@@ -104,7 +106,7 @@ describe('processFifoBatch', () => {
     const handle = async (key: string, _: unknown, signal: AbortSignal) => {
       if (key === 'a1') return;
       const cleanUp = () => sleep(10).finally(() => (ended += 1));
-      await sleep(10_000, undefined, { signal }).catch(async (error) => {
+      await sleep(10_000, signal).catch(async (error) => {
         await cleanUp();
         // One that still finishes its work is finished; one that gave up is not.
         if (key !== 'c1') throw error;
@@ -119,7 +121,7 @@ describe('processFifoBatch', () => {
         onSkipped: (key, _, why) => skipped.push(`${key} ${why}`),
       }),
     );
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(performance.now() - start).toBe(60);
     expect(ended).toBe(3);
     expect(failed(result)).toEqual(['1', '2', '3', '4']);
     expect(result.failures.map(({ reason }) => reason)).toEqual(['aborted', 'aborted']);
@@ -135,9 +137,29 @@ describe('processFifoBatch', () => {
         graceMs: 20,
       }),
     );
-    expect(performance.now() - start).toBeLessThan(100);
+    expect(performance.now() - start).toBe(40);
     expect(result.failures).toMatchObject([{ group: 'a', reason: 'aborted' }]);
     expect(failed(result)).toEqual(['0']);
+  });
+
+  test('waits half of the reserve for a call that ignores its signal, unless it is told', async () => {
+    const start = performance.now();
+    await processFifoBatch(batch('a1', () => new Promise(() => {}), { remainingMs: () => 100, reserveMs: 40 }));
+    expect(performance.now() - start).toBe(80);
+  });
+
+  test('leaves no timer behind', async () => {
+    await processFifoBatch(batch('a1 b1', async () => {}));
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('tells a call why it is aborted', async () => {
+    const result = await processFifoBatch(
+      batch('a1', (_, __, signal) => sleep(10_000, signal), { remainingMs: () => 100, reserveMs: 40 }),
+    );
+    expect(result.failures[0]?.error).toMatchObject({
+      cause: new Error('the invocation is about to run out of time'),
+    });
   });
 
   test('begins nothing when time is up from the start', async () => {
@@ -150,7 +172,7 @@ describe('processFifoBatch', () => {
 
   test('hands back groups that waited for their turn until time was up', async () => {
     const result = await processFifoBatch(
-      batch('a1 b1', (_, __, signal) => sleep(10_000, undefined, { signal }), {
+      batch('a1 b1', (_, __, signal) => sleep(10_000, signal), {
         concurrency: 1,
         remainingMs: () => 60,
         reserveMs: 40,

@@ -26,6 +26,21 @@ describe('parseMessage', () => {
     expect(parseMessage(formatMessage(message))).toEqual(message);
   });
 
+  test.each<[object, string]>([
+    [{ ...volume, v: undefined }, 'v must be 1, got nothing'],
+    [{ ...volume, kind: 'Pod' }, 'kind must be PersistentVolume or PersistentVolumeClaim, got "Pod"'],
+    [{ ...volume, namespace: 'ns' }, 'namespace must be absent for a volume, got "ns"'],
+    [{ ...claim, namespace: undefined }, 'namespace must be present for a claim, got nothing'],
+    [
+      { ...volume, name: 'x'.repeat(300) },
+      `name must be a DNS-1123 subdomain of up to 253 characters, got "${'x'.repeat(99)}…`,
+    ],
+    [{ ...volume, uid: 'u'.repeat(254) }, `uid is too long, got "${'u'.repeat(99)}…`],
+    [{ ...volume, uid: '' }, 'uid is empty, got ""'],
+  ])('says what is wrong with %j', (body, why) => {
+    expect(refusalOf(body).message).toBe(`bad message: ${why}`);
+  });
+
   test('tolerates and drops keys of a newer sender', () => {
     expect(parseMessage(JSON.stringify({ ...volume, priority: 3, deleted: { more: 1 } }))).toEqual({
       ...volume,

@@ -65,6 +65,14 @@ describe('applyRetries', () => {
     ]);
   });
 
+  test('ignores errors that nobody wants to be told', async () => {
+    const retries = [{ receiptHandles: ['x'], seconds: 1 }];
+    const apply = (send: () => Promise<unknown>) =>
+      applyRetries({ send } as unknown as SQSClient, 'url', retries, { timeoutMs: 1_000 });
+    await expect(apply(() => Promise.reject(new Error('away')))).resolves.toBeUndefined();
+    await expect(apply(async () => ({ Failed: [{ Id: '0', Code: 'no' }] }))).resolves.toBeUndefined();
+  });
+
   test('tells errors and ignores them', async () => {
     const errors: string[] = [];
     const options = { timeoutMs: 1_000, onError: (error: Error) => errors.push(error.message) };

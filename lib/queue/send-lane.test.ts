@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { SendLane } from './send-lane.ts';
 import { fakeQueue } from './test-queue.ts';
+import { useTestTime } from './test-time.ts';
+
+useTestTime();
 
 describe('SendLane', () => {
   test('keeps a request under 256 KiB, and sends alone what is larger', async () => {

@@ -1,10 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ChangeMessageVisibilityBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import { OperationError } from '../controller/errors.ts';
+import { OperationError, ThrottledError } from '../controller/errors.ts';
 import { keyOf, parseMessage, type SyncMessage } from './message.ts';
+import { sleep, useTestTime } from './test-time.ts';
 import { createBatchHandler, type WorkerOptions } from './worker.ts';
+
+useTestTime();
 
 const volume = (name: string, more: Partial<SyncMessage> = {}): SyncMessage => ({
   v: 1,
@@ -41,7 +43,7 @@ function eventOf(specs: readonly RecordSpec[]): SQSEvent {
 async function run(
   specs: readonly RecordSpec[],
   handle: WorkerOptions['handle'],
-  more: Partial<WorkerOptions> & { isDlqAway?: boolean; timeMs?: number } = {},
+  more: Partial<WorkerOptions> & { isDlqAway?: boolean; isStuck?: boolean; timeMs?: number } = {},
 ) {
   const dead: SendMessageCommand['input'][] = [];
   const visibility: Record<string, number | undefined> = {};
@@ -51,6 +53,7 @@ async function run(
       if (more.isDlqAway) throw new Error('away');
       dead.push(command.input);
     } else if (command instanceof ChangeMessageVisibilityBatchCommand) {
+      if (more.isStuck) throw new Error('away');
       for (const entry of command.input.Entries ?? []) visibility[entry.ReceiptHandle ?? ''] = entry.VisibilityTimeout;
     }
     return {};
@@ -193,13 +196,45 @@ describe('createBatchHandler', () => {
         { body: volume('a'), group: 'a', receiveCount: 2 },
         { body: volume('b'), group: 'b' },
       ],
-      async (_, __, { signal }) => void (await sleep(10_000, undefined, { signal })),
+      async (_, __, { signal }) => void (await sleep(10_000, signal)),
       { timeMs: 300, reserveMs: 250, concurrency: 1 },
     );
     expect(failed).toEqual(['m0', 'm1']);
     expect(visibility).toEqual({ h0: 2, h1: 0 });
     expect(log[0]).toBe('skipped PersistentVolume/b out-of-time');
-    expect(log[1]).toMatch(/^failed PersistentVolume\/a AbortError/);
+    expect(log[1]).toMatch(/^failed PersistentVolume\/a Error: gave up/);
+  });
+
+  test('tells a visibility that could not be set', async () => {
+    const handle = () => Promise.reject(new Error('409'));
+    const { failed, log } = await run([{ body: volume('a') }], handle, { isStuck: true });
+    expect(failed).toEqual(['m0']);
+    expect(log).toEqual(['failed PersistentVolume/a Error: 409 1', 'queue Error: visibility not changed: away']);
+  });
+
+  test('takes a call that waited for its turn until time was up for one that was not tried', async () => {
+    const noTurn = new ThrottledError('no turn', { code: 0 });
+    const specs = [{ body: volume('a'), receiveCount: 5 }];
+    const { failed, log, visibility } = await run(specs, () => Promise.reject(new Error('read', { cause: noTurn })));
+    expect([failed, log, visibility]).toEqual([['m0'], ['skipped PersistentVolume/a out-of-time'], { h0: 0 }]);
+    const throttled = await run(specs, () => Promise.reject(new ThrottledError('429', { code: 429 })));
+    expect(throttled.log).toEqual(['failed PersistentVolume/a ThrottledError: 429 15']);
+    expect(throttled.visibility).toEqual({ h0: 15 });
+  });
+
+  test('needs no hooks', async () => {
+    const handle = (key: { name: string }) => (key.name === 'a' ? Promise.reject(new Error('no')) : Promise.resolve());
+    const specs = [
+      { body: volume('a'), group: 'g' },
+      { body: volume('b'), group: 'g' },
+      { body: volume('c') },
+      { body: 'x' },
+    ];
+    const without = { hooks: {}, isStuck: true };
+    expect((await run(specs, handle, without)).failed).toEqual(['m0', 'm1']);
+    expect((await run(specs, handle, { ...without, isDlqAway: true })).failed).toEqual(['m3', 'm0', 'm1']);
+    const noTurn = () => Promise.reject(new ThrottledError('no turn', { code: 0 }));
+    expect((await run([{ body: volume('a') }], noTurn, without)).failed).toEqual(['m0']);
   });
 
   test('fails the whole batch where the parser itself is broken', async () => {

@@ -80,6 +80,7 @@ describe('the delete operation (BEHAVIOUR 7.2)', () => {
     const scene = sceneOf(doomed(), [disk(new VolumeInUseError('attached to node a'))]);
     await expect(scene.syncVolume('pv')).rejects.toThrow('attached to node a');
     expect(scene.events).toEqual(['Normal VolumeDelete: attached to node a']);
+    expect(scene.cluster.events[0]).toMatchObject({ kind: 'PersistentVolume', object: { metadata: { name: 'pv' } } });
     expect(scene.writes).toEqual([]);
   });
 
@@ -158,6 +159,14 @@ describe('who deletes (BEHAVIOUR 7.2 step 1, DESIGN D12)', () => {
     expect(scene.events).toEqual([]);
   });
 
+  test('a plugin of ours that is no in-tree one deletes what it provisioned', async () => {
+    const plugin = { ...disk(), name: 'vendor.com/disk' };
+    const scene = sceneOf(doomed(by('vendor.com/disk')), [plugin]);
+    await scene.syncVolume('pv');
+    expect(plugin.destroyed).toEqual(['pv']);
+    expect(scene.writes).toEqual(['delete PersistentVolume pv']);
+  });
+
   test('an empty provisioned-by names nobody: the source decides', async () => {
     const plugin = disk();
     const scene = sceneOf(doomed(by('')), [plugin]);
@@ -222,6 +231,22 @@ describe('the last look before anything is destroyed (BEHAVIOUR 7.1)', () => {
 });
 
 describe('the look after the storage was destroyed (BEHAVIOUR 7.2)', () => {
+  test('writes no finalizers when ours is not among them', async () => {
+    const scene = sceneOf(doomed({ metadata: { finalizers: ['b'] } }), [disk()]);
+    await scene.syncVolume('pv');
+    expect(scene.writes).toEqual(['delete PersistentVolume pv']);
+  });
+
+  test('a volume that is gone is done with: nobody is told that its deletion failed', async () => {
+    const vanishing: VolumePlugin = {
+      ...disk(),
+      newDeleter: () => async () => scene.cluster.remove('PersistentVolume', { name: 'pv' }),
+    };
+    const scene: Scene = sceneOf(doomed(), [vanishing]);
+    await scene.syncVolume('pv');
+    expect([scene.writes, scene.events]).toEqual([[], []]);
+  });
+
   test.each([[[IN_TREE_FINALIZER, 'b']], [['b']], [undefined]])(
     'a volume that was recreated under that name meanwhile, finalizers %j, stays as it is',
     async (finalizers) => {

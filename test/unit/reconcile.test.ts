@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ClusterError, ConflictError, NotFoundError } from '../../lib/controller/errors.ts';
 import type { Cause } from '../../lib/controller/ports.ts';
 import { type DeletedObject, reconcile } from '../../lib/controller/reconcile.ts';
@@ -75,6 +75,18 @@ describe('conflicts (DESIGN D4)', () => {
     await reconcile(ctx, { key: claimKey });
     expect(ages).toEqual([5_000, 0]);
     expect(scene.claim('one').spec.volumeName).toBe('pv');
+  });
+
+  test.each([
+    [0, [12.5, 25, 37.5]],
+    [1, [37.5, 75, 112.5]],
+  ])('it waits longer each time, and not as long as others do (a draw of %d)', async (draw, waits) => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(draw);
+    onTestFinished(() => random.mockRestore());
+    const scene = new Scene({ PersistentVolume: [volume('pv', { status: { phase: 'Pending' } })] });
+    failing(scene, 'update', 'persistentvolumes', new ConflictError('changed', { code: 409 }));
+    await expect(scene.syncVolume('pv')).rejects.toThrow('changed');
+    expect(scene.sleeps).toEqual(waits);
   });
 
   test.each([new ClusterError('forbidden', { code: 403 }), new Error('anything')])(

@@ -7,7 +7,7 @@ import {
   SELECTED_NODE,
   STORAGE_PROVISIONER,
 } from '../../lib/controller/annotations.ts';
-import { ConflictError, StateError } from '../../lib/controller/errors.ts';
+import { ClusterError, ConflictError, StateError } from '../../lib/controller/errors.ts';
 import {
   boundPair,
   claim,
@@ -17,7 +17,8 @@ import {
   storageClass,
   volume,
 } from '../../lib/controller/testing/objects.ts';
-import type { PersistentVolumeClaim, Pod } from '../../lib/controller/types.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../lib/controller/types.ts';
+import { VolumeIndex } from '../../lib/controller/volume-index.ts';
 import { failing, Scene } from './scene.ts';
 
 const NO_VOLUME = 'Normal FailedBinding: no persistent volumes available for this claim and no storage class is set';
@@ -46,13 +47,43 @@ describe('an unbound claim without volumeName (BEHAVIOUR 3.1)', () => {
     expect(scene.operations).toEqual([]);
   });
 
+  /** A pool that knows what it was told, and what is held of it. */
+  function forgetfulPool() {
+    const known: PersistentVolume[] = [];
+    const held = new Set<string>();
+    const hold = (name: string) => {
+      held.add(name);
+      return () => void held.delete(name);
+    };
+    const store = (told: PersistentVolume) => void known.push(told);
+    return { held, pool: { volumes: async () => new VolumeIndex(known), drop: () => {}, hold, store } };
+  }
+
   test('the hinted volume is a candidate even where the pool does not know it', async () => {
-    const stored: string[] = [];
-    const scene = new Scene({ PersistentVolumeClaim: [claim('one')], PersistentVolume: [volume('pv')] }, [], {});
-    scene.ctx.pool.store = ({ metadata }) => stored.push(metadata.name);
+    const { pool } = forgetfulPool();
+    const scene = new Scene({ PersistentVolumeClaim: [claim('one')], PersistentVolume: [volume('pv')] }, [], { pool });
+    await scene.syncClaim('one');
+    await scene.syncClaim('one', 'gone');
+    expect(scene.claim('one').spec.volumeName).toBeUndefined();
     await scene.syncClaim('one', 'pv');
-    expect(stored[0]).toBe('pv');
     expect(scene.claim('one').spec.volumeName).toBe('pv');
+  });
+
+  test('the chosen volume is held until it is bound, or the bind has failed', async () => {
+    const { pool, held } = forgetfulPool();
+    const scene = new Scene({ PersistentVolumeClaim: [claim('one')], PersistentVolume: [volume('pv')] }, [], { pool });
+    const during = new Set<string>();
+    let isRefused = true;
+    scene.cluster.before = (verb, resource) => {
+      if (verb !== 'update' || resource !== 'persistentvolumes') return;
+      during.add([...held].join());
+      if (isRefused) throw new ClusterError('500', { code: 500 });
+    };
+    await expect(scene.syncClaim('one', 'pv')).rejects.toThrow('500');
+    expect([[...during], held.size]).toEqual([['pv'], 0]);
+    isRefused = false;
+    await scene.syncClaim('one', 'pv');
+    expect([[...during], held.size]).toEqual([['pv'], 0]);
   });
 
   test('a class without a binding mode is an error, a missing class is not', async () => {
@@ -114,6 +145,15 @@ describe('a claim that waits for its first consumer (BEHAVIOUR 3.1 step 4.2, 8.3
 
   test('with one pod that is not scheduled', async () => {
     expect(await eventsWith([unscheduled('web')])).toEqual([
+      'Normal WaitForPodScheduled: waiting for pod web to be scheduled',
+    ]);
+  });
+
+  test('with one that is scheduled, and so waits for nothing', async () => {
+    const scheduled = unscheduled('api');
+    scheduled.spec = { ...scheduled.spec, containers: [], nodeName: 'node-1' };
+    expect(await eventsWith([scheduled])).toEqual([FIRST]);
+    expect(await eventsWith([scheduled, unscheduled('web')])).toEqual([
       'Normal WaitForPodScheduled: waiting for pod web to be scheduled',
     ]);
   });

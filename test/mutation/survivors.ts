@@ -1,0 +1,108 @@
+/** Why mutants survive: the groups of docs/mutation.md. A survivor belongs to the first group that takes it. */
+import type { Survivor } from './report.ts';
+
+/** One group of survivors. */
+export interface Reason {
+  readonly name: string;
+  readonly why: string;
+  readonly takes: (survivor: Survivor) => boolean;
+}
+
+/** Lines, by file and a part of them, that were looked at one by one. */
+type Lines = Readonly<Record<string, readonly string[]>>;
+
+const among = (lines: Lines) => (survivor: Survivor) =>
+  (lines[survivor.file] ?? []).some((part) => survivor.code.includes(part));
+
+/** `''`, `[]`, `'0'` … behind `??`, `||` or `=`. */
+function isFallback({ original, code, mutator }: Survivor): boolean {
+  const isValue = ['StringLiteral', 'ArrayDeclaration', 'ObjectLiteral'].includes(mutator);
+  return isValue && ['?? ', '= ', '|| '].some((before) => code.includes(before + original));
+}
+
+/** The result is the same, as reading the line shows: what it leaves out would find nothing, or be dropped later. */
+const SAME: Lines = {
+  'lib/controller/claim-ref.ts': ['uid === undefined', 'resourceVersion === undefined'],
+  'lib/controller/claim-phase.ts': ['a === b ||'],
+  'lib/controller/default-class.ts': ['a.metadata.name < b.metadata.name'],
+  'lib/controller/label-selector.ts': ['selector === null', 'wanted.has(value)'],
+  'lib/controller/match.ts': [
+    'request.delayedBinding',
+    'at < rack.length',
+    'step < names.length',
+    'volume !== undefined &&',
+    'i < text.length',
+    'size === 0',
+  ],
+  'lib/controller/quantity.ts': ["text === ''", 'numerator > 0n', 'quantity.exponent >= 0', '.test(suffix)'],
+  'lib/controller/recycle-volume.ts': ['users.length === 0'],
+  'lib/controller/volume-index.ts': [
+    "volume.status?.phase === 'Available' && deletionTimestamp",
+    'shelves.length === 0',
+    'names?.size === 0',
+    'last !== undefined',
+    'moved !== undefined',
+  ],
+  'lib/bridge/bridge.ts': ['kind === undefined', '!signal.aborted'],
+  'lib/bridge/dispatcher.ts': ['slim: ({ metadata: { name } })', 'before === undefined) return []'],
+};
+
+/** Just at a limit that is chosen with room on both sides. */
+const LIMITS: Lines = {
+  'lib/controller/quantity.ts': ['MAX_LENGTH', 'MAX_EXPONENT'],
+  'lib/bridge/bridge.ts': ['this.#clock.now() < deadline'],
+};
+
+export const REASONS: readonly Reason[] = [
+  {
+    name: 'Lines for the log',
+    why: 'They are for people; tests hold what is done, not what is noted of it.',
+    takes: ({ code, original }) =>
+      /\bnote(Gone)?\(|^ctx\.note/.test(code) || /^\{\s*ctx\.note\([^;]*\);\s*\}$/.test(original),
+  },
+  {
+    name: 'What stands for a field that is not there',
+    why: 'The types allow that it is left out; objects of the API server and messages of SQS have it. Whatever else stands for it names nothing either.',
+    takes: isFallback,
+  },
+  {
+    name: 'A question mark behind what is there',
+    why: 'The type says that it may be absent, such as any element of an array; the code before it has seen to that.',
+    takes: ({ mutator }) => mutator === 'OptionalChaining',
+  },
+  {
+    name: 'The cause of an error',
+    why: 'It is kept for whoever debugs; nothing decides by it where it may be left out.',
+    takes: ({ mutator, original }) => mutator === 'ObjectLiteral' && /^\{ cause/.test(original),
+  },
+  {
+    name: 'Words of an error',
+    why: 'Tests hold the kind of an error, and of its text what a user or an operator needs, not every word.',
+    takes: ({ mutator, code }) => mutator === 'StringLiteral' && /Error\(|fail\(|refuse\(/.test(code),
+  },
+  {
+    name: 'Listeners that are called once',
+    why: 'A signal is aborted once, and the listener is taken off afterwards anyway.',
+    takes: ({ code, original }) => code.includes('once: true') && /once|true/.test(original),
+  },
+  {
+    name: 'Rejections that concern somebody else',
+    why: 'An empty handler only keeps Node from complaining of a promise that its owner awaits.',
+    takes: ({ code }) => code.includes('.catch(() => {})') || code === '() => {},',
+  },
+  {
+    name: 'Another way to the same answer',
+    why: 'Looked at one by one: a shortcut that saves work, or a case that the lines after it handle alike.',
+    takes: among(SAME),
+  },
+  {
+    name: 'Just at a limit',
+    why: 'Looked at one by one: nothing depends on which side of the limit its exact value is.',
+    takes: among(LIMITS),
+  },
+];
+
+/** Undefined: nobody has explained it. */
+export function reasonOf(survivor: Survivor): Reason | undefined {
+  return REASONS.find(({ takes }) => takes(survivor));
+}
