@@ -157,8 +157,8 @@ describe('an event', () => {
     await classes().onEvent('ADDED', fast('20'));
     await classes().onEvent('DELETED', fast('21'));
     expect(looks).toEqual([
-      [ONE, { version: '20', cause: { uid: 'fast-uid', resourceVersion: '20' }, urgent: true }],
-      [ONE, { version: '21', cause: { uid: 'fast-uid', resourceVersion: '21' } }],
+      [ONE, { version: '20', cause: { uid: 'fast-uid', resourceVersion: '20' }, urgent: true, force: true }],
+      [ONE, { version: '21', cause: { uid: 'fast-uid', resourceVersion: '21' }, force: true }],
     ]);
     expect(told).toEqual([]);
   });

@@ -53,21 +53,33 @@ async function tell<K extends WatchedKind>(kind: K, event: WatchEvent<Kinds[K]>)
   await vi.advanceTimersByTimeAsync(500);
 }
 
-describe('a class that is deleted', () => {
-  it('has the claims looked at that waited for it, and no other', async () => {
-    const fast = api.put('StorageClass', storageClass('fast'));
+describe('a class', () => {
+  beforeEach(() => {
     api.put('PersistentVolumeClaim', claim('waiting', { storageClassName: 'fast' }, 'Pending'));
     api.put('PersistentVolumeClaim', claim('other', { storageClassName: 'slow' }, 'Pending'));
-    await start();
-    api.remove('StorageClass', fast.metadata);
-    await vi.advanceTimersByTimeAsync(500);
-    expect(filtered).toEqual(['PersistentVolumeClaim/ns/waiting']);
   });
 
-  it('has them looked at too when only a list shows it', async () => {
+  it('that goes has its waiting claims told, and no other', async () => {
     const fast = api.put('StorageClass', storageClass('fast'));
-    api.put('PersistentVolumeClaim', claim('waiting', { storageClassName: 'fast' }, 'Pending'));
     await start();
+    const before = queue.messages.length;
+    api.remove('StorageClass', fast.metadata);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(queue.keys(before)).toEqual(['PersistentVolumeClaim/ns/waiting']);
+  });
+
+  it('that comes and binds later has its waiting claims told, though nothing will be written for them', async () => {
+    await start();
+    const before = queue.messages.length;
+    api.put('StorageClass', { ...storageClass('fast'), volumeBindingMode: 'WaitForFirstConsumer' });
+    await vi.advanceTimersByTimeAsync(500);
+    expect(queue.keys(before)).toEqual(['PersistentVolumeClaim/ns/waiting']);
+  });
+
+  it('has them told of its end too when only a list shows it', async () => {
+    const fast = api.put('StorageClass', storageClass('fast'));
+    await start();
+    const before = queue.messages.length;
     vi.spyOn(api, 'watch').mockImplementationOnce(async function* () {
       yield* [];
       throw Object.assign(new Error('too old'), { code: 410 });
@@ -75,7 +87,8 @@ describe('a class that is deleted', () => {
     api.remove('StorageClass', fast.metadata);
     api.expire();
     await vi.advanceTimersByTimeAsync(5_000);
-    expect(filtered).toContain('PersistentVolumeClaim/ns/waiting');
+    const told = queue.messages.slice(before).filter(({ reason }) => reason === 'enqueued');
+    expect(told.map(keyOf)).toEqual(['PersistentVolumeClaim/ns/waiting']);
   });
 });
 

@@ -83,9 +83,9 @@ export class Dispatcher {
     const own: Trigger = isNew
       ? { version, reason: 'added', force: true, urgent: true }
       : { version, reason: type === 'ADDED' ? 'added' : 'modified' };
-    // A new volume that a claim names and cannot have is a reason to tell it, too.
-    const mayDisappoint = isNew && kind === 'PersistentVolume';
-    const others: Trigger = { version, cause, ...(isNew && { urgent: true }), ...(mayDisappoint && { force: true }) };
+    // So is a claim that names a new volume and cannot have it, or whose class is there now and binds later.
+    const isNews = isNew && kind !== 'PersistentVolumeClaim';
+    const others: Trigger = { version, cause, ...(isNew && { urgent: true }), ...(isNews && { force: true }) };
     return all([this.#replaced(change, version), ...this.#lookAround(change, own, others)]);
   }
 
@@ -143,7 +143,8 @@ export class Dispatcher {
     if (before === undefined) return [];
     if (kind === 'StorageClass') {
       const { uid = '' } = before.metadata;
-      const trigger = { version, cause: { uid, resourceVersion: version } };
+      // Its claims are told that they now wait for a class.
+      const trigger = { version, cause: { uid, resourceVersion: version }, force: true };
       return this.#lookAround(change, trigger, trigger);
     }
     const trigger = deletionOf(before as Paired, version);
