@@ -434,6 +434,50 @@ describe('with workers that sync', () => {
     expect(queue.accepted).toBe(2);
   });
 
+  /** Watches of which that of the volumes is late, as any may be: the API server orders the events of one kind only. */
+  function lateVolumes(lateMs: number): BridgeOptions['source'] {
+    return {
+      listWithVersion: (kind, options, map) => api.listWithVersion(kind, options, map),
+      async *watch(kind, options) {
+        for await (const event of api.watch(kind, options)) {
+          if (kind === 'PersistentVolume') await new Promise((resolve) => setTimeout(resolve, lateMs));
+          yield event;
+        }
+      },
+    };
+  }
+
+  it('a bind costs no more when the events of the claim overtake those of the volume', async () => {
+    api.put('PersistentVolume', volume('pv-1'));
+    const bridge = start({ source: lateVolumes(12) });
+    await settle(bridge);
+    api.put('PersistentVolumeClaim', claim('one'));
+    await settle(bridge);
+    isBound(1);
+    expect(queue.keys()).toEqual(['PersistentVolume/pv-1', 'PersistentVolumeClaim/ns/one']);
+    expect(queue.accepted).toBe(2);
+  });
+
+  it('a bind that stopped halfway is finished though nothing comes after its echo', async () => {
+    api.put('PersistentVolume', volume('pv-1'));
+    const bridge = start({ settings: { resyncPeriodMs: 3_600_000 } });
+    await settle(bridge);
+    const worker = queue.worker;
+    queue.worker = async () => {
+      queue.worker = worker;
+      // What a worker leaves that died before it wrote the volume's phase, and whose message is lost with it.
+      boundPair(api, 'pv-1', 'one');
+      const { metadata, spec } = api.read('PersistentVolume', { name: 'pv-1' }) ?? volume('pv-1');
+      api.put('PersistentVolume', { metadata, spec, status: { phase: 'Available' } });
+    };
+    api.put('PersistentVolumeClaim', claim('one'));
+    await pass(200);
+    expect(messagesFor('PersistentVolume/pv-1')).toHaveLength(1);
+    await settle(bridge);
+    expect(messagesFor('PersistentVolume/pv-1')).toHaveLength(2);
+    isBound(1);
+  });
+
   it('a bind whose message waited long in the queue costs no more', async () => {
     api.put('PersistentVolume', volume('pv-1'));
     const bridge = start();

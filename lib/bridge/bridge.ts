@@ -10,7 +10,7 @@ import { Echo } from './echo.ts';
 import { Evaluator } from './evaluator.ts';
 import { Ledger } from './ledger.ts';
 import { ListWatch } from './list-watch.ts';
-import { volumeUidOf } from './partners.ts';
+import { volumeUidOf, writersOf } from './partners.ts';
 import type { BridgeHooks, Predicates, Sender, WatchedKind, WatchSource } from './ports.ts';
 import { Publisher } from './publisher.ts';
 import { Registry } from './registry.ts';
@@ -98,7 +98,7 @@ export class Bridge {
     const evaluator = new Evaluator({ registry, publisher, ledger, predicates, rules, clock, hooks });
     const echo = new Echo({
       evaluate: (key, trigger) => evaluator.evaluate(key, trigger),
-      isOnItsWay: (key) => ledger.get(key) !== undefined,
+      isOnItsWay: (key) => writersOf(registry, key).some((writer) => ledger.get(writer) !== undefined),
       windowMs: settings.echoWindowMs,
       clock,
     });

@@ -1,8 +1,9 @@
 /**
  * The echo filter. The writes of a sync come back as events while the message that led to them is still on its way; to
  * look at each would send two or three more messages per bind. So a key with a message on its way is looked at once, a
- * window after the first such event, and mostly found settled; any other key is looked at immediately,
- * and so is every key for which something new appeared.
+ * window after the first such event, and mostly found settled. So is a volume while a message about its claim is: the two
+ * come by watches of their own, and in the middle of a bind the claim's event often overtakes the volume's. Any other key
+ * is looked at immediately, and so is every key for which something new appeared.
  */
 import type { SyncKey } from '../controller/types.ts';
 import { keyOf } from '../queue/message.ts';
@@ -13,6 +14,7 @@ import { merge, type Trigger } from './occasion.ts';
 export interface EchoOptions {
   /** Looks at the key in its newest state; returns the promise of its message, if it needed one. */
   readonly evaluate: (key: SyncKey, trigger: Trigger) => Promise<void> | undefined;
+  /** Whether a message is on its way that may lead to writes of this key's object. */
   readonly isOnItsWay: (key: SyncKey) => boolean;
   readonly windowMs: number;
   readonly clock: BridgeClock;

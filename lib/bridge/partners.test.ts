@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { keyOf } from '../queue/message.ts';
-import { claimsOfClass, keysOf, recyclingVolumes, volumeUidOf } from './partners.ts';
+import { claimsOfClass, keysOf, recyclingVolumes, volumeUidOf, writersOf } from './partners.ts';
 import { Registry } from './registry.ts';
 import { claim, storageClass, volume } from './testing/objects.ts';
 
@@ -49,6 +49,36 @@ describe('keysOf', () => {
     const registry = new Registry();
     const change = registry.set('PersistentVolumeClaim', claim('one', { volumeName: '../odd' }));
     expect(change && keysOf(registry, change).map(keyOf)).toEqual(['PersistentVolumeClaim/ns/one']);
+  });
+});
+
+describe('writersOf', () => {
+  function held(claimRef?: ReturnType<typeof volume>['spec']['claimRef']): Registry {
+    const registry = new Registry();
+    const one = claim('one', { volumeName: 'pv' });
+    registry.set('PersistentVolumeClaim', { ...one, metadata: { ...one.metadata, uid: 'c' } });
+    registry.set('PersistentVolume', volume('pv', claimRef && { claimRef }));
+    return registry;
+  }
+  const pv = { kind: 'PersistentVolume', name: 'pv' } as const;
+
+  it('of a volume are its own key and that of the very claim in its claimRef', () => {
+    const registry = held({ namespace: 'ns', name: 'one', uid: 'c' });
+    expect(writersOf(registry, pv).map(keyOf)).toEqual(['PersistentVolume/pv', 'PersistentVolumeClaim/ns/one']);
+  });
+
+  it.each([
+    ['free', undefined],
+    ['reserved by name only', { namespace: 'ns', name: 'one' }],
+    ['bound to an earlier claim of that name', { namespace: 'ns', name: 'one', uid: 'b' }],
+    ['bound to a claim that is gone', { namespace: 'ns', name: 'two', uid: 'd' }],
+  ])('of a volume that is %s are its own key only', (_, claimRef) => {
+    expect(writersOf(held(claimRef), pv)).toEqual([pv]);
+  });
+
+  it('of a claim are its own key only: no other sync writes it', () => {
+    const key = { kind: 'PersistentVolumeClaim', namespace: 'ns', name: 'one' } as const;
+    expect(writersOf(held({ namespace: 'ns', name: 'one', uid: 'c' }), key)).toEqual([key]);
   });
 });
 

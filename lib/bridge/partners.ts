@@ -1,5 +1,6 @@
 /** Which keys must be looked at when an object changed: itself, and everyone whose sync reads it. */
 import { isDefaultClass, reclaimPolicyOf } from '../controller/annotations.ts';
+import { isBoundTo } from '../controller/claim-ref.ts';
 import { hasClass } from '../controller/default-class.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass, SyncKey } from '../controller/types.ts';
 import { isReleasedOrFailed } from '../controller/volume-phase.ts';
@@ -23,6 +24,18 @@ export function keysOf(registry: Registry, { kind, before, after }: Change): Syn
   const partners = new Set(states.flatMap((state) => partnersOf(registry, kind, state)));
   const own = after === undefined ? [] : [syncKeyOf(kind, after as Paired)];
   return [...own, ...Array.from(partners, (partner) => syncKeyOf(other, partner))];
+}
+
+/**
+ * The keys whose syncs write this object: its own, and of a volume that of the claim in its claimRef. That claim's sync
+ * makes all four writes of a bind, and two of them are the volume's.
+ */
+export function writersOf(registry: Registry, key: SyncKey): SyncKey[] {
+  const volume = key.kind === 'PersistentVolume' ? registry.volume(key.name) : undefined;
+  const { namespace = '', name = '' } = volume?.spec.claimRef ?? {};
+  const claim = volume && registry.claim({ namespace, name });
+  // Of another uid it is the successor of the one meant: what is sent about it has nothing to do with this volume.
+  return claim && isBoundTo(volume, claim) ? [key, syncKeyOf('PersistentVolumeClaim', claim)] : [key];
 }
 
 /** The unbound claims that a change of a class may concern: its own, and without a class those it could be given to. */
