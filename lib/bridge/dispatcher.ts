@@ -148,7 +148,20 @@ export class Dispatcher {
       return this.#lookAround(change, trigger, trigger);
     }
     const trigger = deletionOf(before as Paired, version);
+    this.#options.evaluator.forget(kind, before as Paired);
+    if (this.#holdsVolumeOf(kind, before as Paired)) {
+      // All that a claim's delete handler does is to send the volume, needed or not (BEHAVIOUR 2.2): so the bridge does.
+      const handled: Trigger = { ...trigger, force: true, urgent: true };
+      return this.#lookAround(change, handled, handled);
+    }
     return [this.#options.evaluator.sendDeleted(kind, before as Paired), ...this.#lookAround(change, trigger, trigger)];
+  }
+
+  /** Whether this is a claim, and the volume that it names is there to be looked at. */
+  #holdsVolumeOf(kind: WatchedKind, object: Paired): boolean {
+    if (kind !== 'PersistentVolumeClaim' || !this.isReady) return false;
+    const { volumeName } = (object as PersistentVolumeClaim).spec;
+    return !!volumeName && this.#options.registry.volume(volumeName) !== undefined;
   }
 
   #lookAround(change: Change, own: Trigger, others: Trigger): Work[] {

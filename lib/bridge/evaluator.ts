@@ -89,11 +89,16 @@ export class Evaluator {
   sendDeleted(kind: SyncKey['kind'], object: Paired): Promise<void> | undefined {
     const key = syncKeyOf(kind, object);
     const deleted = lastStateOf(kind, object);
-    if (this.#options.registry.object(key) === undefined) this.#options.ledger.settled(key);
     if (deleted === undefined) return undefined;
     const { uid = '' } = object.metadata;
     const message: SyncMessage = { ...messageFor(key, object, 'deleted'), deleted };
     return this.#options.publisher.publish({ message, occasion: { form: 'deleted', uid } }, `deleted ${uid}`);
+  }
+
+  /** Waits for nothing more about an object that is gone, unless its key has another one by now. */
+  forget(kind: SyncKey['kind'], object: Paired): void {
+    const key = syncKeyOf(kind, object);
+    if (this.#options.registry.object(key) === undefined) this.#options.ledger.settled(key);
   }
 
   #publish(key: SyncKey, object: Paired, occasion: Occasion, reason: Reason, hint: string | undefined, lane: Lane) {
