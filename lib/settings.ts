@@ -225,7 +225,7 @@ export const SETTINGS = {
     0,
     60_000,
     DEFAULT_SETTINGS.echoWindowMs,
-    'A key that was just sent is looked at again this long after the next event, not at once.',
+    'A key that was just sent is looked at again this long after its newest event, not at once.',
   ),
   wakeCount: whole(
     'PV_BRIDGE_WAKE_COUNT',

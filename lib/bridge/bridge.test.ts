@@ -490,6 +490,17 @@ describe('with workers that sync', () => {
     expect(queue.accepted).toBe(2);
   });
 
+  it('a bind costs no more when its writes together take longer than the echo window', async () => {
+    api.put('PersistentVolume', volume('pv-1'));
+    const bridge = start();
+    await settle(bridge);
+    api.latencyMs = 150;
+    api.put('PersistentVolumeClaim', claim('one'));
+    await settle(bridge);
+    isBound(1);
+    expect(queue.keys()).toEqual(['PersistentVolume/pv-1', 'PersistentVolumeClaim/ns/one']);
+  });
+
   it('a bind that stopped halfway is finished though nothing comes after its echo', async () => {
     api.put('PersistentVolume', volume('pv-1'));
     const bridge = start({ settings: { resyncPeriodMs: 3_600_000 } });

@@ -22,7 +22,7 @@ describe('Echo', () => {
     expect(evaluate).toHaveBeenCalledOnce();
   });
 
-  it('has it looked at once, a window after the first event, when one is, in the name of the newest', async () => {
+  it('has it looked at once, a window after the newest event, when one is, in the name of the newest change', async () => {
     const { echo, evaluate } = echoOver(() => true);
     const done = vi.fn();
     void echo.look(key, trigger('2'))?.then(done);
@@ -30,12 +30,25 @@ describe('Echo', () => {
     void echo.look(key, trigger('3'));
     void echo.look(key, trigger('1'));
     expect([echo.size, echo.isDeferred(key)]).toEqual([1, true]);
-    await vi.advanceTimersByTimeAsync(49);
+    await vi.advanceTimersByTimeAsync(249);
     expect(evaluate).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
     expect(evaluate.mock.calls).toEqual([[key, trigger('3')]]);
     expect(done).toHaveBeenCalledOnce();
     expect(echo.size).toBe(0);
+  });
+
+  it('has it looked at four windows after the first event though there is no end of events', async () => {
+    const { echo, evaluate } = echoOver(() => true);
+    for (let version = 1; version <= 9; version++) {
+      void echo.look(key, trigger(String(version)));
+      await vi.advanceTimersByTimeAsync(111);
+    }
+    expect(evaluate).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(evaluate.mock.calls).toEqual([[key, trigger('9')]]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(evaluate).toHaveBeenCalledOnce();
   });
 
   it('is done with an event only when the message of the later look is accepted', async () => {

@@ -1,7 +1,8 @@
 /**
  * The echo filter. The writes of a sync come back as events while the message that led to them is still on its way; to
  * look at each would send two or three more messages per bind. So a key with a message on its way is looked at once, a
- * window after the first such event, and mostly found settled. So is a volume while a message about its claim is: the two
+ * window after the newest of these events, and mostly found settled; a few windows after the first one at the latest, and
+ * however much goes on. So is a volume while a message about its claim is: the two
  * come by watches of their own, and in the middle of a bind the claim's event often overtakes the volume's. Any other key
  * is looked at immediately, and so is every key for which something new appeared.
  */
@@ -23,9 +24,14 @@ export interface EchoOptions {
 interface Deferred {
   readonly key: SyncKey;
   trigger: Trigger;
-  readonly cancel: () => void;
+  cancel: () => void;
+  /** When it is looked at whatever comes. */
+  readonly latest: number;
   readonly done: PromiseWithResolvers<void>;
 }
+
+/** A bind that takes longer is taken for one that stopped halfway. */
+const MAX_WINDOWS = 4;
 
 /** Looks at keys at once or at the end of their window; see the head of this file. */
 export class Echo {
@@ -51,15 +57,15 @@ export class Echo {
     const known = this.#deferred.get(keyOf(key));
     if (known !== undefined) {
       known.trigger = merge(known.trigger, trigger);
-      if (trigger.urgent) {
-        known.cancel();
-        this.#conclude(known);
-      }
+      known.cancel();
+      if (trigger.urgent) this.#conclude(known);
+      else this.#wait(known);
       return known.done.promise;
     }
     if (trigger.urgent || !isOnItsWay(key)) return evaluate(key, trigger);
-    const cancel = clock.after(windowMs, () => this.#conclude(deferred));
-    const deferred: Deferred = { key, trigger, cancel, done: Promise.withResolvers() };
+    const latest = clock.now() + MAX_WINDOWS * windowMs;
+    const deferred: Deferred = { key, trigger, cancel: () => {}, latest, done: Promise.withResolvers() };
+    this.#wait(deferred);
     deferred.done.promise.catch(() => {}); // a stop concerns those who wait for it
     this.#deferred.set(keyOf(key), deferred);
     return deferred.done.promise;
@@ -71,6 +77,12 @@ export class Echo {
       deferred.cancel();
       this.#conclude(deferred);
     }
+  }
+
+  #wait(deferred: Deferred): void {
+    const { windowMs, clock } = this.#options;
+    const ms = Math.max(0, Math.min(windowMs, deferred.latest - clock.now()));
+    deferred.cancel = clock.after(ms, () => this.#conclude(deferred));
   }
 
   #conclude({ key, trigger, done }: Deferred): void {

@@ -13,7 +13,7 @@ export interface BridgeSettings {
   readonly retryMaxMs: number;
   /** A watch that lived this long makes earlier errors forgotten. */
   readonly goodPeriodMs: number;
-  /** A key with a message on its way is looked at again this long after the next event, not at once. */
+  /** A key with a message on its way is looked at again this long after its newest event, not at once. */
   readonly echoWindowMs: number;
   /** Pending claims that one free volume wakes. */
   readonly wakeCount: number;
