@@ -135,6 +135,19 @@ describe('the first use', () => {
     expect(server.calls).toEqual(['list', 'watch']);
   });
 
+  it('is waited for; what is young enough is answered at once, without a promise', async () => {
+    const { time, pool } = setUp();
+    const first = pool.volumes(5_000);
+    expect(first).toBeInstanceOf(Promise);
+    const index = await first;
+    time.now += 5_000;
+    expect(pool.volumes(5_000)).toBe(index);
+    time.now += 1;
+    const next = [pool.volumes(5_000), pool.volumes(0)];
+    for (const each of next) expect(each).toBeInstanceOf(Promise);
+    await Promise.all(next);
+  });
+
   it('fails with the list, and tries again next time', async () => {
     const { server, names } = setUp();
     server.fail = new ClusterError('away');

@@ -77,12 +77,12 @@ export class ApiVolumePool implements VolumePool {
   }
 
   /**
-   * The index is live: the watch goes on changing it.
+   * The index is live: the watch goes on changing it. What is young enough is answered at once, without a promise.
    * @param maxAgeMs Infinity takes what is there, and lists only when nothing is.
    * @throws ClusterError when a refresh was needed and failed.
    */
-  async volumes(maxAgeMs: number): Promise<VolumeIndex> {
-    if (this.#closed) throw new ClusterError('the volume pool is closed');
+  volumes(maxAgeMs: number): VolumeIndex | Promise<VolumeIndex> {
+    if (this.#closed) return Promise.reject(new ClusterError('the volume pool is closed'));
     this.#usedAt = this.#now();
     const needed = this.#usedAt - maxAgeMs;
     const round = this.#round;
@@ -91,7 +91,13 @@ export class ApiVolumePool implements VolumePool {
     const suffices = (): boolean =>
       this.#mirror.position !== undefined &&
       (needed === Number.NEGATIVE_INFINITY || (isYoung() && this.#mirror.holes.length === 0));
-    // A refresh that is under way may have begun too early, so that a second one is needed; a third never is.
+    if (!suffices()) return this.#refreshed(isYoung, suffices);
+    this.#keepWatching();
+    return this.#mirror.index;
+  }
+
+  /** A refresh that is under way may have begun too early, so that a second one is needed; a third never is. */
+  async #refreshed(isYoung: () => boolean, suffices: () => boolean): Promise<VolumeIndex> {
     for (let turn = 0; turn < 2 && !suffices(); turn++) await this.#refresh(isYoung);
     this.#keepWatching();
     return this.#mirror.index;

@@ -40,8 +40,11 @@ export interface ObjectEvent {
 
 /** Volumes to choose from (DESIGN D7): used optimistically, so a write must still win by its resourceVersion. */
 export interface VolumePool {
-  /** The volumes as they were at most `maxAgeMs` ago; 0 asks for the state of now. */
-  volumes(maxAgeMs: number): Promise<VolumeIndex>;
+  /**
+   * The volumes as they were at most `maxAgeMs` ago; 0 asks for the state of now. A promise only where something must be
+   * waited for.
+   */
+  volumes(maxAgeMs: number): VolumeIndex | Promise<VolumeIndex>;
   /** A write to this volume at this version conflicted: what the pool holds of it is old, unless it is newer by now. */
   drop(name: string, resourceVersion?: string): void;
   /**
@@ -105,4 +108,6 @@ export interface SyncContext extends SyncRules {
   readonly note: Note;
   /** The key was tried before: choose from the newest volumes only. */
   readonly redelivered: boolean;
+  /** Whether this very object is the answer that the sync waited for last. Where it is left out, nothing counts as such. */
+  readonly isJustRead?: (object: Kinds[Kind]) => boolean;
 }

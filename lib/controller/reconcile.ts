@@ -4,6 +4,7 @@
  * (DESIGN D4); everything else that goes wrong is thrown, and the queue retries the key.
  */
 import { ConflictError, findCause, NotFoundError } from './errors.ts';
+import { withLatestRead } from './latest-read.ts';
 import type { SyncContext } from './ports.ts';
 import { syncClaim } from './sync-claim.ts';
 import { syncVolume } from './sync-volume.ts';
@@ -30,7 +31,8 @@ const CONFLICT_ATTEMPTS = 4;
 const CONFLICT_DELAY_MS = 25;
 
 /** @throws Error when the key must be tried again. */
-export async function reconcile(ctx: SyncContext, work: Work): Promise<void> {
+export async function reconcile(surroundings: SyncContext, work: Work): Promise<void> {
+  const ctx = withLatestRead(surroundings);
   for (const deleted of work.deleted ?? []) {
     if (work.key.kind === 'PersistentVolume') await deleteVolume(ctx, deleted);
     else await deleteClaim(ctx, deleted);

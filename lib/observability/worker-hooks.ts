@@ -11,6 +11,8 @@ import { record } from './catalogue.ts';
 /** The controller announces a phase before it writes it; the line that people read comes after the write. */
 const ANNOUNCED_PHASE = /: phase .* -> /;
 
+const DEBUG_LEVELS: ReadonlySet<string> = new Set(['TRACE', 'DEBUG']);
+
 /** A sync that takes longer is worth a line at INFO. */
 const SLOW_MS = 1_000;
 
@@ -21,13 +23,19 @@ const shown = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_T
 /**
  * Every line about a key has it in `key`, and the uid of the volume that it is about in `correlation_id`, where that is
  * known. Conflicts and throttling are everyday business: debug lines and metrics of their own (DESIGN D10).
+ * The level is asked for once, here, since no function changes it: to ask for it costs as much as a line that is not printed,
+ * and notes are many.
  */
 export function workerHooks(logger: Logger, metrics: Metrics): KeyHooks {
+  const isDebugging = DEBUG_LEVELS.has(logger.getLevelName());
   // By key, as several are worked on at once; of one key there is one sync at a time.
   const volumes = new Map<string, string>();
   const about = (key: SyncKey) => {
     const uid = volumes.get(keyOf(key));
     return { key: keyOf(key), ...(uid !== undefined && { correlation_id: uid }) };
+  };
+  const onNote: NonNullable<KeyHooks['onNote']> = (key, observation) => {
+    if (!ANNOUNCED_PHASE.test(observation)) logger.debug(shown(observation), about(key));
   };
   return {
     onVolume: (key, uid) => {
@@ -37,9 +45,11 @@ export function workerHooks(logger: Logger, metrics: Metrics): KeyHooks {
     onDone: (key, messages, durationMs) => {
       record(metrics, 'KeysSynced');
       record(metrics, 'SyncDuration', durationMs);
-      const fields = { ...about(key), messages: messages.length, ms: Math.round(durationMs) };
-      if (durationMs > SLOW_MS) logger.info('synced', fields);
-      else logger.debug('synced', fields);
+      const isSlow = durationMs > SLOW_MS;
+      if (isSlow || isDebugging) {
+        const fields = { ...about(key), messages: messages.length, ms: Math.round(durationMs) };
+        logger[isSlow ? 'info' : 'debug']('synced', fields);
+      }
       volumes.delete(keyOf(key));
     },
     onFailed: (key, error, { seconds, receiveCount }) => {
@@ -90,9 +100,7 @@ export function workerHooks(logger: Logger, metrics: Metrics): KeyHooks {
       );
       logger.info('would write', { ...about(key), would });
     },
-    onNote: (key, observation) => {
-      if (!ANNOUNCED_PHASE.test(observation)) logger.debug(shown(observation), about(key));
-    },
+    ...(isDebugging && { onNote }),
   };
 }
 

@@ -106,6 +106,24 @@ describe('observe mode', () => {
   });
 });
 
+describe('the claim that a bind is about (decision 025)', () => {
+  test.each([
+    ['once, with the volumes at hand', true, 1],
+    ['again, when the pool had to be waited for', false, 2],
+  ])('is read %s', async (_, isAtHand, reads) => {
+    const { cluster, pool, sync, boundTo } = setup('enforce', [volume('pv')]);
+    const index = await pool.volumes(0);
+    if (isAtHand) Object.assign(pool, { volumes: () => index });
+    let read = 0;
+    cluster.before = (verb, resource) => {
+      if (verb === 'get' && resource === 'persistentvolumeclaims') read++;
+    };
+    await sync(CLAIM);
+    expect(boundTo()).toBe('pv');
+    expect(read).toBe(reads);
+  });
+});
+
 describe('a key that comes again (DESIGN D7)', () => {
   test.each([
     [1, POOL_MAX_AGE_MS],

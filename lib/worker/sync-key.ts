@@ -120,7 +120,11 @@ function readOnlyPool(pool: VolumePool): VolumePool {
 /** A refresh is shared by all keys, so a key whose time is up leaves it; the end of the invocation ends it. */
 function poolUntil(signal: AbortSignal, pool: VolumePool): VolumePool {
   return {
-    volumes: (maxAgeMs) => unlessAborted(signal, pool.volumes(maxAgeMs)),
+    volumes: (maxAgeMs) => {
+      const found = pool.volumes(maxAgeMs);
+      // What is there at once is no wait: the next request sees the signal.
+      return found instanceof Promise ? unlessAborted(signal, found) : found;
+    },
     drop: (name, resourceVersion) => pool.drop(name, resourceVersion),
     hold: (name) => pool.hold(name),
     store: (volume) => pool.store(volume),

@@ -127,7 +127,7 @@ describe('bind (BEHAVIOUR 6.1)', () => {
 describe('the claim is read again right before the first write (DESIGN D4)', () => {
   const objects = () => ({ PersistentVolumeClaim: [claim('one')], PersistentVolume: [volume('pv')] });
 
-  test('the four writes cost two reads of the claim and none of the volume', async () => {
+  test('after a wait for the pool the four writes cost two reads of the claim and none of the volume', async () => {
     const { scene, calls } = intercepted(objects(), {});
     await scene.syncClaim('one');
     expect(calls().map(({ verb, kind }) => `${verb} ${kind}`)).toEqual([
