@@ -24,7 +24,7 @@ export function mutationPage(reports: readonly Report[], { date, cores, versions
 # Mutation tests
 
 \`npm run test:mutation\` changes the code of ${FOLDERS.map(code).join(', ')} in one place after the other (a condition
-negated, a call left out, a text emptied), and runs the tests that run that place. A mutant that no test notices *survived*: a test
+negated, a call left out, a text emptied), and runs the tests that run that place. A mutant that no test notices _survived_: a test
 is missing, or the change changes nothing. The run takes more than half an hour, so it is not part of \`.ci/run\`.
 \`npm run test:mutation -- lib/queue\` does one folder. What did not change since the last run keeps its result.
 
@@ -34,8 +34,8 @@ The last run: ${date}, on a machine with ${cores} cores, ${Object.entries(versio
 
 ## Score
 
-The score is the share of the mutants that were noticed, by a test that failed or one that did not end (*time-out*). *Not run* are
-mutants of code that no test of the folder runs; they count as survivors. *Static* ones change what is computed once, when a module is
+The score is the share of the mutants that were noticed, by a test that failed or one that did not end (_time-out_). _Not run_ are
+mutants of code that no test of the folder runs; they count as survivors. _Static_ ones change what is computed once, when a module is
 loaded: they would need every test anew for each mutant, are left out (Stryker's \`ignoreStatic\`) and count nowhere.
 
 ${table(['Folder', ...HEAD], [...FOLDERS.map((folder) => row(code(folder), sumOf(within(tallies, folder)))), row('**all**', sumOf(tallies.values()))])}
