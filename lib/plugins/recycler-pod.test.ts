@@ -213,6 +213,17 @@ describe('only the volume’s own pod decides about it (DESIGN D12)', () => {
     expect(await recycling.step()).toBe('done');
   });
 
+  test('nor is one without a uid, while the record has none yet', async () => {
+    const recycling = new Recycling();
+    recycling.cluster.before = (verb) => {
+      if (verb === 'create') throw new AmbiguousError('crash');
+    };
+    expect(await recycling.step()).toContain('crash');
+    recycling.cluster.before = () => {};
+    recycling.cluster.put('Pod', pod('', 'Succeeded'));
+    expect(await recycling.step()).toBe('failed: old recycler pod found, will retry later');
+  });
+
   test('a pod whose record could not be written is taken away again', async () => {
     const recycling = new Recycling();
     recycling.cluster.before = (verb) => {

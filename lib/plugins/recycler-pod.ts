@@ -62,7 +62,8 @@ function recordOf(volume: PersistentVolume, podUid: string): string {
 
 /** Whether this pod was started for this volume since its present claim released it. A later claim's data is unscrubbed. */
 function isOwnPod(volume: PersistentVolume, pod: Pod): boolean {
-  return annotationOf(volume, RECYCLER_POD) === recordOf(volume, pod.metadata.uid ?? '');
+  const { uid } = pod.metadata;
+  return Boolean(uid) && annotationOf(volume, RECYCLER_POD) === recordOf(volume, uid ?? '');
 }
 
 export class RecyclerPods {
