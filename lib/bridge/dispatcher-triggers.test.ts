@@ -21,6 +21,7 @@ beforeEach(() => {
     publisher: { room: async () => {} },
     clock: { now: () => 0, after: () => () => {} },
     evaluator: {
+      forget: () => {},
       sendDeleted: (_kind: string, { metadata }: PersistentVolume) => void told.push(`deleted ${metadata.uid}`),
     },
     echo: { look: (key: SyncKey, trigger: Trigger) => void looks.push([keyOf(key), trigger]) },

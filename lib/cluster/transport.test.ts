@@ -402,10 +402,10 @@ describe('stream', () => {
     const server = await serve((request, response) => {
       if (request.url !== '/stream') return json(response, 200, {});
       response.write('one');
-      setTimeout(() => response.end('two'), 20);
+      setTimeout(() => response.end('two'), 400);
     });
     const transport = connect({ server: server.url }, { maxSockets: 1 });
-    const stream = await transport.stream({ method: 'GET', path: '/stream', timeoutMs: 10 });
+    const stream = await transport.stream({ method: 'GET', path: '/stream', timeoutMs: 200 });
     await transport.request(get);
     let text = '';
     for await (const chunk of stream.chunks) text += chunk;
