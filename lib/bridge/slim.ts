@@ -32,11 +32,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Makes the copies of one registry. */
 export class Slimmer {
-  readonly #shared = new Map<string, unknown>();
+  /** Two generations: what nobody has asked for while one filled up is forgotten, or seconds would be kept for ever. */
+  #shared = new Map<string, unknown>();
+  #older = new Map<string, unknown>();
   readonly #maxShared: number;
 
-  /** @param maxShared values that are looked for among the shared ones; further ones are kept per object. */
-  constructor(maxShared = 20_000) {
+  /** @param maxShared values of a generation. */
+  constructor(maxShared = 2_500) {
     this.#maxShared = maxShared;
   }
 
@@ -121,10 +123,15 @@ export class Slimmer {
 
   #share<T>(value: T): T {
     const key = JSON.stringify(value);
-    const known = this.#shared.get(key);
-    if (known !== undefined) return known as T;
-    if (this.#shared.size < this.#maxShared) this.#shared.set(key, freeze(value));
-    return value;
+    const young = this.#shared.get(key);
+    if (young !== undefined) return young as T;
+    if (this.#shared.size >= this.#maxShared) {
+      this.#older = this.#shared;
+      this.#shared = new Map();
+    }
+    const known = (this.#older.get(key) as T | undefined) ?? freeze(value);
+    this.#shared.set(key, known);
+    return known;
   }
 }
 
