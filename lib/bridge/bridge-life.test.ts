@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as needsSync from '../controller/needs-sync.ts';
 import { Bridge, type BridgeOptions } from './bridge.ts';
+import { systemClock } from './clock.ts';
 import { FakeApi } from './testing/fake-api.ts';
 import { FakeQueue } from './testing/fake-queue.ts';
 import { boundPair, claim, rules, storageClass, volume } from './testing/objects.ts';
@@ -16,13 +17,15 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** Starts one and lets it see everything; `stop` returns how many milliseconds the stop took. */
+/** Starts one and lets it see everything; `stop` returns how many milliseconds the stop took. `timersLeft` is of its end. */
 async function started(options: Partial<BridgeOptions> = {}) {
   const bridge = new Bridge({ source: api, sender: queue, predicates: needsSync, rules, ...options });
   const controller = new AbortController();
   let endedAt: number | undefined;
+  let timersLeft: number | undefined;
   const ended = bridge.run(controller.signal).then(() => {
     endedAt = Date.now();
+    timersLeft = vi.getTimerCount();
   });
   await vi.advanceTimersByTimeAsync(100);
   const stop = async () => {
@@ -32,7 +35,7 @@ async function started(options: Partial<BridgeOptions> = {}) {
     await ended;
     return (endedAt ?? Number.NaN) - asked;
   };
-  return { bridge, stop };
+  return { bridge, stop, timersLeft: () => timersLeft };
 }
 
 describe('a bridge', () => {
@@ -158,6 +161,44 @@ describe('being idle', () => {
   });
 });
 
+describe('being idle again', () => {
+  it('is not reached before everything was looked at', async () => {
+    for (let index = 0; index < 1_001; index++) api.put('PersistentVolume', volume(`pv-${index}`, {}, 'Available'));
+    // The pause that a look at many makes, as on a machine with other work.
+    const clock = { ...systemClock, after: (ms: number, run: () => void) => systemClock.after(ms || 3_000, run) };
+    const looked: unknown[] = [];
+    const hooks = { filtered: (key: unknown) => void looked.push(key) };
+    const { bridge, stop } = await started({ clock, hooks });
+    let lookedAtIdle: number | undefined;
+    void bridge.idle().then(() => {
+      lookedAtIdle = looked.length;
+    });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([looked.length, lookedAtIdle]).toEqual([1_000, undefined]);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(lookedAtIdle).toBe(1_001);
+    await stop();
+  });
+
+  it('is not reached while the watch of one resource is away', async () => {
+    const { bridge, stop } = await started();
+    // The others are opened again at once: they had lasted.
+    await vi.advanceTimersByTimeAsync(2_000);
+    api.watchErrors.push(new Error('cut'));
+    api.cutWatches();
+    await vi.advanceTimersByTimeAsync(1);
+    let isIdle = false;
+    void bridge.idle().then(() => {
+      isIdle = true;
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(isIdle).toBe(false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(isIdle).toBe(true);
+    await stop();
+  });
+});
+
 describe('a stop', () => {
   it('sends what waited for the end of its echo window', async () => {
     const { stop } = await started({ settings: { echoWindowMs: 30_000 } });
@@ -196,12 +237,12 @@ describe('a stop', () => {
 
   it('is at once when nothing is left, and leaves no timer behind', async () => {
     api.put('PersistentVolumeClaim', claim('one'));
-    const { stop } = await started();
+    const { stop, timersLeft } = await started();
     // On offer from now on: nobody binds it.
     api.put('PersistentVolume', volume('pv-1', {}, 'Available'));
-    await vi.advanceTimersByTimeAsync(3_000);
+    await vi.advanceTimersByTimeAsync(900);
     expect(queue.keys()).toContain('PersistentVolumeClaim/ns/one');
     expect(await stop()).toBe(0);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(timersLeft()).toBe(0);
   });
 });

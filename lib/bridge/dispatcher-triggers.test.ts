@@ -11,11 +11,14 @@ let registry: Registry;
 let dispatcher: Dispatcher;
 let looks: [key: string, trigger: Trigger][];
 let told: string[];
+/** What the looks at these keys wait for. */
+let acceptances: Map<string, Promise<void>>;
 
 beforeEach(() => {
   registry = new Registry();
   looks = [];
   told = [];
+  acceptances = new Map();
   const options = {
     registry,
     publisher: { room: async () => {} },
@@ -24,7 +27,12 @@ beforeEach(() => {
       forget: () => {},
       sendDeleted: (_kind: string, { metadata }: PersistentVolume) => void told.push(`deleted ${metadata.uid}`),
     },
-    echo: { look: (key: SyncKey, trigger: Trigger) => void looks.push([keyOf(key), trigger]) },
+    echo: {
+      look: (key: SyncKey, trigger: Trigger) => {
+        looks.push([keyOf(key), trigger]);
+        return acceptances.get(keyOf(key));
+      },
+    },
     wake: {
       volumeChanged: ({ after }: { after?: PersistentVolume }) => {
         told.push(`wake ${after?.metadata.name}`);
@@ -86,12 +94,37 @@ describe('before all lists are there', () => {
     ]);
   });
 
+  it('a list of pods has no volume looked at, and neither it nor an event is done with', async () => {
+    const recycled = at('3', volume('pv', { persistentVolumeReclaimPolicy: 'Recycle' }, 'Released'), 'pv-uid');
+    void volumes().onList([recycled], '10');
+    const done: string[] = [];
+    void pods()
+      .onList([], '13')
+      .then(() => done.push('pods'));
+    void volumes()
+      .onEvent('MODIFIED', { ...recycled, metadata: { ...recycled.metadata, resourceVersion: '14' } })
+      .then(() => done.push('event'));
+    await new Promise(setImmediate);
+    expect([looks, done]).toEqual([[], []]);
+    await Promise.all([claims().onList([], '14'), classes().onList([], '9')]);
+    await new Promise(setImmediate);
+    expect(done.sort()).toEqual(['event', 'pods']);
+  });
+
   it('the deletion of an object is told all the same', async () => {
     void volumes().onList([pv('3')], '10');
     void volumes().onEvent('DELETED', pv('12'));
     expect([told, looks]).toEqual([['deleted pv-uid'], []]);
     await Promise.all([claims().onList([], '14'), classes().onList([], '9')]);
     expect(looks).toEqual([]);
+  });
+
+  it('so is that of one that another list shows to be replaced, though all lists are not there yet', async () => {
+    void volumes().onList([pv('3', {}, 'old-uid')], '10');
+    void volumes().onList([pv('12', {}, 'new-uid')], '13');
+    expect([told, looks]).toEqual([['deleted old-uid'], []]);
+    await Promise.all([claims().onList([], '14'), classes().onList([], '9')]);
+    expect(looks.map(([key]) => key)).toEqual([PV]);
   });
 });
 
@@ -124,6 +157,39 @@ describe('an event', () => {
       [PV, { version: '20', reason: 'modified' }],
       [ONE, { version: '20', cause: { uid: 'pv-uid', resourceVersion: '20' } }],
     ]);
+  });
+
+  it.each([
+    ['both', [PV, ONE]],
+    ['its own', [PV]],
+    ['the other one', [ONE]],
+  ])('is done when every message that it led to is accepted: %s', async (_which, keys) => {
+    await listed([pv('3')], [one('5', { volumeName: 'pv' })]);
+    const accept = keys.map((key) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      acceptances.set(key, promise);
+      return resolve;
+    });
+    let isDone = false;
+    void volumes()
+      .onEvent('MODIFIED', pv('12'))
+      .then(() => {
+        isDone = true;
+      });
+    for (const resolve of accept) {
+      await new Promise(setImmediate);
+      expect(isDone).toBe(false);
+      resolve();
+    }
+    await new Promise(setImmediate);
+    expect(isDone).toBe(true);
+  });
+
+  it('fails when a message that it led to is given up', async () => {
+    await listed([pv('3')], [one('5', { volumeName: 'pv' })]);
+    acceptances.set(PV, Promise.resolve());
+    acceptances.set(ONE, Promise.reject(new Error('given up')));
+    await expect(volumes().onEvent('MODIFIED', pv('12'))).rejects.toThrow('given up');
   });
 
   it('of an object that a list had shown already is no new one', async () => {

@@ -88,14 +88,28 @@ describe('ListWatch', () => {
   });
 
   it('reads an event again whose work was given up', async () => {
-    const onEvent = vi.fn(async () => {}).mockRejectedValueOnce(new Error('given up'));
-    const loop = follow({ onEvent });
+    const error = new Error('given up');
+    const onEvent = vi.fn(async () => {}).mockRejectedValueOnce(error);
+    const failed = vi.fn();
+    const loop = follow({ onEvent }, { failed });
     await vi.advanceTimersByTimeAsync(10);
     const { resourceVersion } = api.put('PersistentVolume', volume('pv-1')).metadata;
     await vi.advanceTimersByTimeAsync(1_000);
     expect(onEvent).toHaveBeenCalledTimes(2);
     expect(api.lists).toHaveLength(1);
     expect(loop.resourceVersion).toBe(resourceVersion);
+    expect(failed.mock.calls).toEqual([['PersistentVolume', error]]);
+  });
+
+  it('reads it ever more seldom where its work is given up again and again', async () => {
+    const onEvent = vi.fn(() => Promise.reject(new Error('given up')));
+    follow({ onEvent });
+    await vi.advanceTimersByTimeAsync(10);
+    api.put('PersistentVolume', volume('pv-1'));
+    await vi.advanceTimersByTimeAsync(60_000);
+    // Otherwise a hundred times and more, each after the shortest wait.
+    expect(onEvent.mock.calls.length).toBeGreaterThan(2);
+    expect(onEvent.mock.calls.length).toBeLessThan(15);
   });
 
   it('stays away as long as a throttling server asks for', async () => {
@@ -109,12 +123,14 @@ describe('ListWatch', () => {
 
   it('lists at once after a 410, but not in a circle', async () => {
     follow({});
-    await vi.advanceTimersByTimeAsync(10);
+    await vi.advanceTimersByTimeAsync(2_000);
     const gone = () => Object.assign(new Error('too old'), { code: 410 });
     api.watchErrors.push(...Array.from({ length: 50 }, gone));
     api.cutWatches();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(api.lists).toHaveLength(2);
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(api.lists.length).toBeGreaterThanOrEqual(2);
+    expect(api.lists.length).toBeGreaterThan(2);
     expect(api.lists.length).toBeLessThanOrEqual(6);
   });
 
@@ -155,6 +171,32 @@ describe('ListWatch', () => {
     expect(api.watches.length).toBeGreaterThan(before);
   });
 
+  it('forgets earlier errors after a good period, also when it ends with one', async () => {
+    const began: number[] = [];
+    vi.spyOn(api, 'watch').mockImplementation(async function* () {
+      yield* [];
+      began.push(Date.now());
+      if (began.length === 5) await new Promise((resolve) => setTimeout(resolve, DEFAULT_SETTINGS.goodPeriodMs));
+      throw new Error('cut');
+    });
+    follow({});
+    await vi.advanceTimersByTimeAsync(2 * DEFAULT_SETTINGS.goodPeriodMs);
+    const waits = began.slice(1).map((at, index) => at - (began[index] ?? 0));
+    expect(waits[3]).toBeGreaterThan(2 * DEFAULT_SETTINGS.retryBaseMs);
+    expect(waits[4]).toBeLessThanOrEqual(DEFAULT_SETTINGS.goodPeriodMs + DEFAULT_SETTINGS.retryBaseMs);
+  });
+
+  it('takes a server for well whose watches fail only after they gave something', async () => {
+    const watch = vi.spyOn(api, 'watch').mockImplementation(async function* () {
+      yield { type: 'BOOKMARK', object: { metadata: { resourceVersion: String(++api.version) } } } as never;
+      throw new Error('cut');
+    });
+    follow({});
+    await vi.advanceTimersByTimeAsync(10_000);
+    // With waits that double there would be half a dozen.
+    expect(watch.mock.calls.length).toBeGreaterThan(15);
+  });
+
   it('says whether its watch is open: not while it lists, is away, or after its end', async () => {
     api.listHeld = 'PersistentVolume';
     const loop = follow({});
@@ -177,9 +219,13 @@ describe('ListWatch', () => {
 
   it('ends when it is aborted, whatever it waits for', async () => {
     api.listHeld = 'PersistentVolume';
-    follow({});
+    const failed = vi.fn();
+    const loop = follow({}, { failed });
+    expect(loop.synced).toBe(false);
     await vi.advanceTimersByTimeAsync(10);
     stop.abort();
     await ended;
+    expect(loop.synced).toBe(false);
+    expect(failed).not.toHaveBeenCalled();
   });
 });

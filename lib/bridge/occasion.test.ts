@@ -58,6 +58,14 @@ describe('merge', () => {
     expect(merge(older, newer)).toEqual({ ...newer, force: true });
     expect(merge(newer, older)).toEqual({ ...newer, force: true });
   });
+
+  it('is urgent where either of them is, and only there', () => {
+    const [older, newer] = [{ version: '9' }, { version: '10' }];
+    const urgent = { ...newer, urgent: true };
+    expect(merge({ ...older, urgent: true }, newer)).toEqual(urgent);
+    expect(merge(older, urgent)).toEqual(urgent);
+    expect(merge(older, newer)).toEqual(newer);
+  });
 });
 
 describe('reasonOf', () => {
@@ -76,5 +84,12 @@ describe('isNewer', () => {
     expect(isNewer('10', '10')).toBe(false);
     expect(isNewer('9007199254740993', '9007199254740992')).toBe(true);
     expect(isNewer('x', '1')).toBe(true);
+  });
+
+  it.each(['x', 'x12', '12x', ''])('takes %j, which is no number, for newer than any other, either way', (odd) => {
+    expect(isNewer(odd, '12345')).toBe(true);
+    expect(isNewer('12345', odd)).toBe(true);
+    expect(isNewer('1', odd)).toBe(true);
+    expect(isNewer(odd, odd)).toBe(false);
   });
 });

@@ -45,6 +45,11 @@ describe('keysOf', () => {
     expect(deletion && keysOf(registry, deletion).map(keyOf)).toEqual(['PersistentVolumeClaim/ns/one']);
   });
 
+  it('of a class are none: it has no sync, and its claims are found by its name', () => {
+    const after = storageClass('gold');
+    expect(keysOf(new Registry(), { kind: 'StorageClass', after })).toEqual([]);
+  });
+
   it('leave out a partner that does not exist', () => {
     const registry = new Registry();
     const change = registry.set('PersistentVolumeClaim', claim('one', { volumeName: '../odd' }));
@@ -109,7 +114,7 @@ describe('recyclingVolumes', () => {
     registry.set('PersistentVolume', volume('b', recycled, 'Bound'));
     registry.set('PersistentVolume', volume('c', {}, 'Released'));
     registry.set('PersistentVolume', volume('d', recycled, 'Failed'));
-    expect(recyclingVolumes(registry).map(({ name }) => name)).toEqual(['a', 'd']);
+    expect(recyclingVolumes(registry)).toEqual(['a', 'd'].map((name) => ({ kind: 'PersistentVolume', name })));
   });
 });
 

@@ -134,6 +134,17 @@ describe('Wake', () => {
     expect(await woken()).toEqual(['a<pv-1']);
   });
 
+  it('offers a state of a volume once, however often it is told of it', async () => {
+    putClaim('01');
+    const pv = volume('v', {}, 'Available');
+    Object.assign(pv.metadata, { uid: 'v', resourceVersion: '50' });
+    registry.set('PersistentVolume', pv);
+    const change = { kind: 'PersistentVolume', after: pv } as const;
+    expect(wake.volumeChanged(change)).toHaveLength(1);
+    expect(wake.volumeChanged({ ...change, before: pv })).toEqual([]);
+    expect(await woken()).toEqual(['01<v']);
+  });
+
   it('keeps nothing of a volume that nobody wants', async () => {
     for (let i = 0; i < 1_000; i++) putVolume(`pv-${i}`);
     expect(wake.size).toBe(0);

@@ -47,6 +47,15 @@ describe('findBestMatch: within a group (BEHAVIOUR 5.2)', () => {
     expect(best([sized('a', '19E'), sized('b', '20.5E'), sized('c', '1e20')], huge)).toBe('b');
   });
 
+  test('the one of its size that fits is found, wherever the claim begins to look', () => {
+    const rack = ['a', 'b', 'c', 'd', 'e'].map((name) => volume(name, { metadata: { labels: { name } } }));
+    for (const name of ['a', 'c', 'e']) {
+      const spec = { selector: { matchLabels: { name } } };
+      const found = Array.from({ length: 50 }, (_, index) => best(rack, claim(`one-${index}`, { spec })));
+      expect(new Set(found)).toEqual(new Set([name]));
+    }
+  });
+
   test('a reserved volume wins over a smaller free one, whatever its phase, labels, class or delayed binding', () => {
     const picky = claim('one', { spec: { selector: { matchLabels: { tier: 'gold' } }, storageClassName: 'fast' } });
     const reserved = volume('reserved', {

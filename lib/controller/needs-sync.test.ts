@@ -176,6 +176,12 @@ describe('an unbound claim that names a volume needs a sync', () => {
     expect(needs(naming(), volume('pv', { spec: { claimRef: reservationFor(naming()) } }))).toBe(true);
   });
 
+  test('when all of the bind is done but the mark that it is', () => {
+    const { claim: one, volume: bound } = boundPair();
+    const { [names.BIND_COMPLETED]: _mark, ...annotations } = one.metadata.annotations ?? {};
+    expect(needs({ ...one, metadata: { ...one.metadata, annotations } }, bound)).toBe(true);
+  });
+
   test.each([
     ['is not there', []],
     ['is free and does not fit', [small]],
@@ -226,6 +232,11 @@ describe('an unbound claim without a volume needs a sync', () => {
     const newProvisioner = () => async () => volume('pv');
     expect(needs(wanting(), { classes: ours }, rulesWith([plugin({ newProvisioner })]))).toBe(true);
     expect(needs(wanting(), { classes: ours })).toBe(false);
+  });
+
+  test('not when nobody knows the driver to which its class was migrated: the sync only says so', () => {
+    const migration = { ...STANDARD_MIGRATION, isMigrated: () => true, driverOf: () => undefined };
+    expect(needs(wanting(), { classes: [fast] }, { ...NONE, migration })).toBe(false);
   });
 
   test('with delayed binding when a node is selected, before that only to become Pending', () => {

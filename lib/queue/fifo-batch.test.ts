@@ -162,9 +162,9 @@ describe('processFifoBatch', () => {
     });
   });
 
-  test('begins nothing when time is up from the start', async () => {
+  test.each([1_500, 2_000])('begins nothing when time is up from the start, with %d ms left', async (leftMs) => {
     let calls = 0;
-    const result = await processFifoBatch(batch('a1 a2 b1', async () => void calls++, { remainingMs: () => 1_500 }));
+    const result = await processFifoBatch(batch('a1 a2 b1', async () => void calls++, { remainingMs: () => leftMs }));
     expect(calls).toBe(0);
     expect(failed(result)).toEqual(['0', '1', '2']);
     expect(result.failures.map(({ reason }) => reason)).toEqual(['out-of-time', 'out-of-time']);

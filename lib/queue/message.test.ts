@@ -22,6 +22,7 @@ describe('parseMessage', () => {
     { ...claim, reason: 'deleted', deleted: { volumeName: 'pv-1', deletionTimestamp: '2026-01-01T00:00:00Z' } },
     { ...volume, reason: 'deleted', deleted: { claimRef: { namespace: 'ns', name: 'c', uid: 'u' } } },
     { ...volume, name: 'x'.repeat(253) },
+    { ...volume, uid: 'u'.repeat(253), resourceVersion: '7'.repeat(253) },
   ])('gives back what formatMessage wrote: %j', (message) => {
     expect(parseMessage(formatMessage(message))).toEqual(message);
   });
@@ -90,6 +91,15 @@ describe('parseMessage', () => {
     expect(error.message.length).toBeLessThan(250);
   });
 
+  test('shows a value whole that is as long as what it shows of others', () => {
+    expect(refusalOf({ ...volume, kind: 'k'.repeat(98) }).value).toBe(`"${'k'.repeat(98)}"`);
+    expect(refusalOf({ ...volume, kind: 'k'.repeat(99) }).value).toBe(`"${'k'.repeat(99)}…`);
+  });
+
+  test('keeps why a body is no JSON', () => {
+    expect(refusalOf('{').cause).toBeInstanceOf(SyntaxError);
+  });
+
   test('refuses a body that is nested too deeply to be written again', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     expect(refusalOf(`{"v":${deep}}`).field).toBe('v');
@@ -104,6 +114,12 @@ describe('parseMessage', () => {
       ...claim,
       deleted: { deletionTimestamp: 't' },
     });
+  });
+
+  test('drops a claimRef whose uid is too long for a message', () => {
+    const withUid = (uid: string) => ({ ...volume, deleted: { claimRef: { namespace: 'ns', name: 'c', uid } } });
+    expect(parseMessage(JSON.stringify(withUid('u'.repeat(254))))).toEqual({ ...volume, deleted: {} });
+    expect(parseMessage(JSON.stringify(withUid('u'.repeat(253))))).toEqual(withUid('u'.repeat(253)));
   });
 
   test('refuses the other kind where a queue has one kind', () => {
@@ -141,7 +157,7 @@ describe('keys', () => {
   test('have one string form', () => {
     expect(keyOf(volume)).toBe('PersistentVolume/pv-1');
     expect(keyOf(claim)).toBe('PersistentVolumeClaim/ns/c');
-    expect(syncKey(claim)).toEqual({ kind: 'PersistentVolumeClaim', namespace: 'ns', name: 'c' });
-    expect(syncKey(volume)).toEqual({ kind: 'PersistentVolume', name: 'pv-1' });
+    expect(syncKey(claim)).toStrictEqual({ kind: 'PersistentVolumeClaim', namespace: 'ns', name: 'c' });
+    expect(syncKey(volume)).toStrictEqual({ kind: 'PersistentVolume', name: 'pv-1' });
   });
 });

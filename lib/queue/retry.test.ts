@@ -1,5 +1,5 @@
 import type { ChangeMessageVisibilityBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ConflictError, OperationError, ThrottledError } from '../controller/errors.ts';
 import { applyRetries, retrySeconds } from './retry.ts';
 
@@ -63,6 +63,40 @@ describe('applyRetries', () => {
         ['1', 'h10', 1],
       ],
     ]);
+  });
+
+  test.each([
+    [0, []],
+    [10, [10]],
+    [20, [10, 10]],
+  ])('makes no empty request for %d messages: SQS would refuse it', async (messages, sizes) => {
+    const seen: (number | undefined)[] = [];
+    const send = async ({ input }: ChangeMessageVisibilityBatchCommand) => {
+      seen.push(input.Entries?.length);
+      return {};
+    };
+    const receiptHandles = Array.from({ length: messages }, (_, index) => `h${index}`);
+    await applyRetries({ send } as unknown as SQSClient, 'url', [{ receiptHandles, seconds: 1 }], { timeoutMs: 1_000 });
+    expect(seen).toEqual(sizes);
+  });
+
+  test.each([
+    [1_000.7, 1_000],
+    [-5, 0],
+  ])('gives the requests up after %d ms, and hands that to the client', async (timeoutMs, expected) => {
+    const { signal } = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(signal);
+    onTestFinished(() => timeout.mockRestore());
+    const signals: unknown[] = [];
+    const send = async (_command: unknown, { abortSignal }: { abortSignal: unknown }) => {
+      signals.push(abortSignal);
+      return {};
+    };
+    const retries = [{ receiptHandles: ['x'], seconds: 1 }];
+    await applyRetries({ send } as unknown as SQSClient, 'url', retries, { timeoutMs });
+    expect(timeout.mock.calls).toEqual([[expected]]);
+    expect(signals).toHaveLength(1);
+    expect(signals[0]).toBe(signal);
   });
 
   test('ignores errors that nobody wants to be told', async () => {

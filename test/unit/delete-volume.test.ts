@@ -232,9 +232,12 @@ describe('the last look before anything is destroyed (BEHAVIOUR 7.1)', () => {
 
 describe('the look after the storage was destroyed (BEHAVIOUR 7.2)', () => {
   test('writes no finalizers when ours is not among them', async () => {
-    const scene = sceneOf(doomed({ metadata: { finalizers: ['b'] } }), [disk()]);
+    const asked: string[] = [];
+    const before: Interception['before'] = ({ verb }) => void (verb !== 'get' && asked.push(verb));
+    const scene = sceneOf(doomed({ metadata: { finalizers: ['b'] } }), [disk()], { before });
     await scene.syncVolume('pv');
     expect(scene.writes).toEqual(['delete PersistentVolume pv']);
+    expect(asked).toEqual(['delete']);
   });
 
   test('a volume that is gone is done with: nobody is told that its deletion failed', async () => {
@@ -242,9 +245,11 @@ describe('the look after the storage was destroyed (BEHAVIOUR 7.2)', () => {
       ...disk(),
       newDeleter: () => async () => scene.cluster.remove('PersistentVolume', { name: 'pv' }),
     };
-    const scene: Scene = sceneOf(doomed(), [vanishing]);
+    const asked: string[] = [];
+    const scene: Scene = sceneOf(doomed(), [vanishing], { before: ({ verb }) => void asked.push(verb) });
     await scene.syncVolume('pv');
     expect([scene.writes, scene.events]).toEqual([[], []]);
+    expect(new Set(asked)).toEqual(new Set(['get']));
   });
 
   test.each([[[IN_TREE_FINALIZER, 'b']], [['b']], [undefined]])(

@@ -179,6 +179,13 @@ describe('what stops in-tree provisioning, in order (BEHAVIOUR 8.2)', () => {
     expect(scene.writes).toEqual([]);
   });
 
+  test('a CSI plugin may have a data source', async () => {
+    const name = 'kubernetes.io/csi';
+    const { plugin, log } = maker({ name });
+    await sceneOf(plugin, classy({ spec: source }), { provisioner: name }).syncClaim('one');
+    expect(log).toEqual([`provision ${PV} on any node`]);
+  });
+
   test('a plugin that supports mount options may have them', async () => {
     const { plugin, log } = maker({ supportsMountOptions: true });
     await sceneOf(plugin, classy(), { mountOptions: ['a'] }).syncClaim('one');
@@ -189,6 +196,17 @@ describe('what stops in-tree provisioning, in order (BEHAVIOUR 8.2)', () => {
     const { plugin, log } = maker();
     await sceneOf(plugin, onNode('node-a')).syncClaim('one');
     expect(log).toEqual([`provision ${PV} on node-a`]);
+  });
+
+  test('a failed attempt without a selected node writes no more than who was asked', async () => {
+    const failed = { newProvisioner: () => async () => Promise.reject(new Error('disk full')) };
+    const scene = sceneOf(maker(failed).plugin);
+    let updates = 0;
+    scene.cluster.before = (verb) => {
+      if (verb === 'update') updates += 1;
+    };
+    await expect(scene.syncClaim('one')).rejects.toThrow('disk full');
+    expect(updates).toBe(1);
   });
 
   test('a failed attempt takes the selected node off, so that the scheduler chooses again (step 7)', async () => {
@@ -250,12 +268,23 @@ describe('saving the provisioned volume (BEHAVIOUR 8.2 steps 9 and 10)', () => {
     expect(scene.sleeps).toEqual([10, 10, 10, 10]);
   });
 
+  test('a plugin that makes what it cannot delete leaves it to the user', async () => {
+    const { newDeleter: _none, ...plugin } = maker({ name: 'vendor.com/disk' }).plugin;
+    const scene = sceneOf(plugin, classy(), { provisioner: 'vendor.com/disk' });
+    failing(scene, 'create', 'persistentvolumes', new ClusterError('internal', { code: 500 }));
+    await scene.syncClaim('one');
+    expect(scene.events[1]).toBe(
+      `Warning ProvisioningCleanupFailed: Error cleaning provisioned volume for claim ns/one: no deleter for volume ${PV}. Please delete manually.`,
+    );
+  });
+
   test('a create whose answer was lost has saved the volume: its storage is never deleted', async () => {
     const { plugin, log } = maker();
+    let creates = 0;
     const lose = (inner: Cluster) =>
       new InterceptedCluster(inner, {
-        before: ({ verb, number }) => {
-          if (verb === 'create' && number > 6) throw new AmbiguousError('timed out');
+        before: ({ verb }) => {
+          if (verb === 'create' && ++creates > 1) throw new AmbiguousError('timed out');
         },
         after: ({ verb }) => {
           if (verb === 'create') throw new AmbiguousError('timed out');

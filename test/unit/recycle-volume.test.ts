@@ -81,7 +81,8 @@ describe('the recycle operation (BEHAVIOUR 7.3)', () => {
   });
 
   test('no plugin, or one that cannot recycle', async () => {
-    for (const plugin of [undefined, { ...scrubber(), supports: () => false }]) {
+    const { recycle: _none, ...other } = scrubber();
+    for (const plugin of [undefined, { ...scrubber(), supports: () => false }, other]) {
       const scene = sceneOf(plugin);
       await scene.syncVolume('pv');
       expect(scene.events).toEqual(['Warning VolumeFailedRecycle: No recycler plugin found for the volume!']);
@@ -127,6 +128,7 @@ describe('pods that still use the volume (BEHAVIOUR 7.3 steps 2 and 3)', () => {
     const scene = sceneOf(plugin, [podUsing('gone', 'web'), podUsing('gone', 'api')]);
     await scene.syncVolume('pv');
     expect(scene.events).toEqual(['Normal VolumeFailedRecycle: Volume is used by pods: ns/api,ns/web']);
+    expect(scene.cluster.events[0]).toMatchObject({ kind: 'PersistentVolume', object: { metadata: { name: 'pv' } } });
     expect(scene.writes).toEqual([]);
     expect(plugin.scrubbed).toEqual([]);
   });

@@ -28,6 +28,12 @@ describe('syncVolume: phases (BEHAVIOUR 4)', () => {
     expect(scene.writes).toEqual([]);
   });
 
+  test('what else its status says stays when the phase changes', async () => {
+    const scene = new Scene({ PersistentVolume: [volume('pv', { status: { phase: 'Pending', reason: 'kept' } })] });
+    await scene.syncVolume('pv');
+    expect(scene.volume('pv').status).toEqual({ phase: 'Available', reason: 'kept' });
+  });
+
   test('a volume whose claim is gone becomes Released without a message, and is retained (4.5)', async () => {
     const { volume: pv } = boundPair({ status: { message: 'old' } });
     const scene = new Scene({ PersistentVolume: [pv] });
@@ -89,6 +95,17 @@ describe('syncVolume: a claim that has no volume yet (BEHAVIOUR 4.6)', () => {
       ]);
     },
   );
+
+  test('the claim is enqueued for this version of the volume, so that a later one is another message', async () => {
+    const one = claim('one');
+    const pv = volume('pv', { metadata: { resourceVersion: '17' }, spec: { claimRef: refTo(one) } });
+    const causes: unknown[] = [];
+    const scene = new Scene({ PersistentVolume: [pv], PersistentVolumeClaim: [one] }, [], {
+      enqueue: async (_key, cause) => void causes.push(cause),
+    });
+    await scene.syncVolume('pv');
+    expect(causes).toEqual([{ uid: 'uid-of-pv', resourceVersion: '17' }]);
+  });
 
   test('another volumeMode is told on the volume, then on the claim, and nothing is enqueued', async () => {
     const one = claim('one', { spec: { volumeMode: 'Block' } });
