@@ -1,10 +1,10 @@
 /**
  * The echo filter. The writes of a sync come back as events while the message that led to them is still on its way; to
  * look at each would send two or three more messages per bind. So a key with a message on its way is looked at once, a
- * window after the newest of these events, and mostly found settled; a few windows after the first one at the latest, and
- * however much goes on. So is a volume while a message about its claim is: the two
- * come by watches of their own, and in the middle of a bind the claim's event often overtakes the volume's. Any other key
- * is looked at immediately, and so is every key for which something new appeared.
+ * window after the newest of these events (a few windows after the first one at the latest), and mostly found settled.
+ * So is a volume while a message about its claim is on its way: the two come by watches of their own, and in the middle of
+ * a bind the claim's event often overtakes the volume's. Any other key is looked at immediately, and so is every key for
+ * which something new appeared.
  */
 import type { SyncKey } from '../controller/types.ts';
 import { keyOf } from '../queue/message.ts';

@@ -115,8 +115,7 @@ export class ApiVolumePool implements VolumePool {
 
   store(volume: PersistentVolume): void {
     // A worker that never asks for volumes would keep for ever what it has written; who asks gets it from the list.
-    const isUsed = this.#round > 0;
-    if (isUsed) this.#mirror.store(volume);
+    if (this.#round > 0) this.#mirror.store(volume);
   }
 
   /** Ends a refresh that is under way: for a handler that returns before its syncs are done. */
