@@ -108,8 +108,8 @@ export class ApiVolumePool implements VolumePool {
     this.#mirror.drop(name, resourceVersion);
   }
 
-  hold(name: string): () => void {
-    this.#mirror.index.hold(name);
+  hold(name: string, claim: string): () => void {
+    this.#mirror.index.hold(name, claim);
     return () => this.#mirror.index.release(name);
   }
 

@@ -40,7 +40,7 @@ export function withLatestRead(ctx: SyncContext): SyncContext {
         return found instanceof Promise ? outside(found) : found;
       },
       drop: (name, resourceVersion) => pool.drop(name, resourceVersion),
-      hold: (name) => pool.hold(name),
+      hold: (name, claim) => pool.hold(name, claim),
       store: (volume) => pool.store(volume),
     },
     enqueue: (key, cause, hint) => outside(ctx.enqueue(key, cause, hint)),

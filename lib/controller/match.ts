@@ -1,6 +1,6 @@
 /**
  * findBestMatch: which volume a claim gets (BEHAVIOUR 5). Mode groups with the fewest modes first; within a group a
- * volume reserved for the claim, then the smallest free one that passes every rule.
+ * volume reserved for the claim or held for it by another worker, then the smallest free one that passes every rule.
  */
 import { candidateModeSets, modeSetOf, requestedModeSet } from './access-modes.ts';
 import { mismatchOf, type Request, requestOf, unusable } from './candidate.ts';
@@ -26,8 +26,9 @@ export function findBestMatch(
   const reserved = volumes
     .reservedFor(claim.metadata)
     .filter((volume) => isReservedFor(volume, claim) && unusable(volume, request) === undefined);
+  const held = volumes.heldFor(claim.metadata.uid ?? '').filter((volume) => mismatchOf(volume, request) === undefined);
   for (const modes of groups) {
-    const mine = reserved.find((volume) => modeSetOf(volume.spec.accessModes) === modes);
+    const mine = [...reserved, ...held].find((volume) => modeSetOf(volume.spec.accessModes) === modes);
     if (mine !== undefined) return mine;
     const { storageClass, volumeMode, attributesClass } = request;
     const free = smallestFree(volumes, volumes.rack({ modes, storageClass, volumeMode, attributesClass }), request);

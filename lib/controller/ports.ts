@@ -48,11 +48,12 @@ export interface VolumePool {
   /** A write to this volume at this version conflicted: what the pool holds of it is old, unless it is newer by now. */
   drop(name: string, resourceVersion?: string): void;
   /**
-   * Keeps a free volume from being chosen a second time, from the choice to the write: claims that are synced side by side
-   * would fight for it.
+   * Keeps a free volume from being chosen for another claim, from the choice to the write: claims that are synced side by
+   * side would fight for it.
+   * @param claim uid of the claim that it is chosen for: a second worker of that claim may choose it too.
    * @returns ends that; to be called in every case.
    */
-  hold(name: string): () => void;
+  hold(name: string, claim: string): () => void;
   /** Takes the result of an own write or read, so that it is visible before its event. */
   store(volume: Kinds['PersistentVolume']): void;
 }

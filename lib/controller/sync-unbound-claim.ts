@@ -97,7 +97,7 @@ async function chooseVolume(
   try {
     const volume = findBestMatch(volumes, claim, delayedBinding, ctx.features);
     // Held in the same breath: nothing may come between the choice and its being known.
-    return volume && { volume, release: ctx.pool.hold(volume.metadata.name) };
+    return volume && { volume, release: ctx.pool.hold(volume.metadata.name, claim.metadata.uid ?? '') };
   } catch (error) {
     throw new StateError(`error finding PV for claim "${claimKeyOf(claim)}": ${messageOf(error)}`, { cause: error });
   }

@@ -25,6 +25,13 @@ export interface RackKey {
   readonly attributesClass: string;
 }
 
+interface Hold {
+  /** The claim's uid. */
+  readonly claim: string;
+  /** Workers of that claim that hold it. */
+  readonly times: number;
+}
+
 interface Place {
   readonly rack: string;
   readonly capacity: string;
@@ -38,8 +45,8 @@ export class VolumeIndex {
   readonly #racks = new Map<string, Shelf[]>();
   readonly #places = new Map<string, Place>();
   readonly #modeCounts = new Map<ModeSet, number>();
-  /** Free volumes that somebody has chosen and not written yet: off their shelves. */
-  readonly #held = new Set<string>();
+  /** Free volumes that are chosen for a claim and not written yet: off their shelves. Few, so that a scan is cheap. */
+  readonly #held = new Map<string, Hold>();
 
   constructor(volumes: Iterable<PersistentVolume> = []) {
     for (const volume of volumes) this.set(volume);
@@ -66,6 +73,12 @@ export class VolumeIndex {
   reservedFor(claim: ObjectKey): PersistentVolume[] {
     const names = this.#reserved.get(`${claim.namespace}/${claim.name}`) ?? [];
     return [...names].flatMap((name) => this.#volumes.get(name) ?? []);
+  }
+
+  /** Free volumes that are held for the claim of this uid: a second worker of it makes the same choice (DESIGN D7). */
+  heldFor(claim: string): PersistentVolume[] {
+    const names = [...this.#held].flatMap(([name, hold]) => (hold.claim === claim ? name : []));
+    return names.flatMap((name) => this.#volumes.get(name) ?? []);
   }
 
   /** The free volumes of that kind, by ascending capacity. */
@@ -106,14 +119,20 @@ export class VolumeIndex {
     this.#unshelve(name);
   }
 
-  /** Takes a free volume off its shelf until `release`. */
-  hold(name: string): void {
-    this.#held.add(name);
+  /** Takes a free volume off its shelf, for all but the claim of this uid, until as many `release`s. */
+  hold(name: string, claim: string): void {
+    this.#held.set(name, { claim, times: (this.#held.get(name)?.times ?? 0) + 1 });
     this.#unshelve(name);
   }
 
   release(name: string): void {
-    if (!this.#held.delete(name)) return;
+    const hold = this.#held.get(name);
+    if (hold === undefined) return;
+    if (hold.times > 1) {
+      this.#held.set(name, { ...hold, times: hold.times - 1 });
+      return;
+    }
+    this.#held.delete(name);
     const volume = this.#volumes.get(name);
     if (volume !== undefined) this.set(volume);
   }

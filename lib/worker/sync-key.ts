@@ -126,7 +126,7 @@ function poolUntil(signal: AbortSignal, pool: VolumePool): VolumePool {
       return found instanceof Promise ? unlessAborted(signal, found) : found;
     },
     drop: (name, resourceVersion) => pool.drop(name, resourceVersion),
-    hold: (name) => pool.hold(name),
+    hold: (name, claim) => pool.hold(name, claim),
     store: (volume) => pool.store(volume),
   };
 }

@@ -109,7 +109,7 @@ describe('holding a volume (DESIGN D7)', () => {
 
   test('takes it off its shelf until it is released, whatever is set meanwhile', () => {
     const index = new VolumeIndex([free('a'), free('b')]);
-    index.hold('a');
+    index.hold('a', 'uid-of-one');
     expect(rackOf(index)).toEqual(['b']);
     index.set(free('a'));
     expect(rackOf(index)).toEqual(['b']);
@@ -117,10 +117,30 @@ describe('holding a volume (DESIGN D7)', () => {
     expect(rackOf(index).sort()).toEqual(['a', 'b']);
   });
 
+  test('leaves it to the claim that it is held for, until the last of its workers has released it', () => {
+    const index = new VolumeIndex([free('a'), free('b')]);
+    const held = (uid: string) => index.heldFor(uid).map(({ metadata }) => metadata.name);
+    index.hold('a', 'one');
+    index.hold('b', 'other');
+    index.hold('a', 'one');
+    expect([held('one'), held('other'), held('third')]).toEqual([['a'], ['b'], []]);
+    index.release('a');
+    expect([held('one'), rackOf(index)]).toEqual([['a'], []]);
+    index.release('a');
+    expect([held('one'), rackOf(index)]).toEqual([[], ['a']]);
+  });
+
+  test('names no volume that is gone meanwhile', () => {
+    const index = new VolumeIndex([free('a')]);
+    index.hold('a', 'one');
+    index.delete('a');
+    expect(index.heldFor('one')).toEqual([]);
+  });
+
   test('ends with the volume as it is by then: bound, or gone', () => {
     const index = new VolumeIndex([free('a'), free('b')]);
-    index.hold('a');
-    index.hold('b');
+    index.hold('a', 'uid-of-one');
+    index.hold('b', 'uid-of-one');
     index.set(volume('a', { spec: { claimRef: refTo(claim('one')) }, status: { phase: 'Bound' } }));
     index.delete('b');
     index.release('a');

@@ -96,7 +96,7 @@ test('volumes at hand, and what is done to the pool, leave it', async () => {
   const one = await readOf(ctx, 'one');
   await ctx.pool.volumes(5_000);
   ctx.pool.store(volume('pv'));
-  ctx.pool.hold('pv')();
+  ctx.pool.hold('pv', 'uid')();
   ctx.pool.drop('pv');
   expect(ctx.clock.now()).toBe(0);
   expect([isJust(ctx, one), just(one)]).toEqual([true, false]);

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { findBestMatch } from '../../lib/controller/match.ts';
 import { reconcile } from '../../lib/controller/reconcile.ts';
 import { claim, volume } from '../../lib/controller/testing/objects.ts';
 import { VolumeIndex } from '../../lib/controller/volume-index.ts';
@@ -13,8 +14,8 @@ test('claims that are synced side by side over one pool do not fight for a volum
   const pool = {
     volumes: async () => index,
     drop: (name: string) => index.delete(name),
-    hold: (name: string) => {
-      index.hold(name);
+    hold: (name: string, claim: string) => {
+      index.hold(name, claim);
       return () => index.release(name);
     },
     store: (stored: (typeof volumes)[number]) => index.set(stored),
@@ -25,4 +26,23 @@ test('claims that are synced side by side over one pool do not fight for a volum
 
   expect(new Set(names.map((name) => scene.claim(name).spec.volumeName)).size).toBe(names.length);
   expect(scene.sleeps, 'conflicts').toEqual([]);
+});
+
+describe('a second worker of the claim, while the first one holds a volume', () => {
+  const sized = (name: string, storage: string, labels = {}) =>
+    volume(name, { metadata: { labels }, spec: { capacity: { storage } }, status: { phase: 'Available' } });
+  const small = sized('small', '1Gi', { tier: 'fast' });
+  const index = new VolumeIndex([small, sized('large', '5Gi')]);
+  index.hold('small', 'uid-of-one');
+  const chosenFor = (one: ReturnType<typeof claim>, delayed = false) =>
+    findBestMatch(index, one, delayed, { volumeAttributesClass: true })?.metadata.name;
+
+  test('makes the same choice, and another claim does not', () => {
+    expect([chosenFor(claim('one')), chosenFor(claim('other'))]).toEqual(['small', 'large']);
+  });
+
+  test('only as long as the volume fits and the claim does not wait for its consumer', () => {
+    const selecting = claim('one', { spec: { selector: { matchLabels: { tier: 'slow' } } } });
+    expect([chosenFor(selecting), chosenFor(claim('one'), true)]).toEqual([undefined, undefined]);
+  });
 });
