@@ -37,7 +37,7 @@ export async function startBuiltIn(syncPeriodMs: number): Promise<Side> {
       extraArgs: ['--enable-hostpath-provisioner=true', '--authorization-always-allow-paths=/healthz,/metrics'],
     });
     const queues = await Workqueues.of(manager, plane.directory);
-    const rest = async () => queues.pass(await counted(plane), syncPeriodMs);
+    const rest = async () => queues.pass(() => counted(plane), syncPeriodMs);
     return side('built-in', plane, 'default', () => queues.idle(), rest);
   } catch (error) {
     await plane.stop();

@@ -32,13 +32,19 @@ export class Workqueues {
 
   /**
    * Waits for the next resync to be over and for what it led to.
-   * @param objects how many volumes and claims there are, each of which a resync adds to its queue.
+   * @param count says how many volumes and claims there are, each of which a resync adds to its queue. Asked again when a
+   *   resync is overdue: an object that was going when it was counted is never added.
    */
-  async pass(objects: Counts, syncPeriodMs: number): Promise<void> {
+  async pass(count: () => Promise<Counts>, syncPeriodMs: number): Promise<void> {
     const deadline = Date.now() + TIMEOUT_MS;
+    let objects = await count();
     const before = parse(await this.#metrics());
     await sleep(syncPeriodMs);
-    for (;;) {
+    for (let overdueAt = Date.now() + syncPeriodMs; ; ) {
+      if (Date.now() > overdueAt) {
+        objects = await count();
+        overdueAt = Date.now() + syncPeriodMs;
+      }
       const now = parse(await this.#metrics());
       const isDone = QUEUES.every(
         (queue) => now.added[queue] >= before.added[queue] + objects[queue] && now.added[queue] === now.done[queue],

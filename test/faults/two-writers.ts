@@ -124,11 +124,12 @@ async function untilBothRest(
   atRest: () => void,
 ): Promise<string[]> {
   const look = () => versionsOf(plane.client());
-  const builtInPass = async () => {
+  const count = async () => {
     const objects = [...(await look()).keys()];
     const volumes = objects.filter((object) => object.startsWith('volume ')).length;
-    await queues.pass({ volumes, claims: objects.length - volumes }, SYNC_PERIOD_MS);
+    return { volumes, claims: objects.length - volumes };
   };
+  const builtInPass = () => queues.pass(count, SYNC_PERIOD_MS);
   await untilQuiet(look, () => Promise.all([pipeline.system.settled(), builtInPass()]));
   atRest();
   const before = await look();
