@@ -41,7 +41,7 @@ export async function runService(options: ServiceOptions, signal: AbortSignal): 
   const { config, observability, probeAddress } = options;
   const { logger, metrics } = observability;
   const liveness = new Liveness();
-  const hooks = withSigns(bridgeHooks(logger, metrics), liveness);
+  const hooks = withSigns(bridgeHooks(logger, metrics, { hasDetail: config.metricsDetail === 'on' }), liveness);
   const runtime = runtimeOf(options, hooks, liveness);
   let bridge: Bridge | undefined;
   const probes: Probes = {

@@ -1,4 +1,4 @@
-/** `npm run docs`: writes docs/settings.md, metrics.md and events.md. `-- --check` fails when one is not what the code says. */
+/** `npm run docs`: writes docs/settings.md, metrics.md, events.md and audit.md. `-- --check` fails when one is not what the code says. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { generatedPages, stalePages } from './docs/pages.ts';
 

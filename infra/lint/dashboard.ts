@@ -1,5 +1,5 @@
 /** The dashboard's body, which to CloudFormation and cfn-lint is a text like any other. */
-import { METRICS, NAMESPACE } from '../../lib/observability/catalogue.ts';
+import { METRICS, type Metric, NAMESPACE } from '../../lib/observability/catalogue.ts';
 import { problemOfMetric } from './metrics.ts';
 import { ofType, type Rule, type Template } from './template.ts';
 
@@ -90,11 +90,11 @@ function metrics(template: Template, properties: Widget['properties']): string[]
 function searched(expression: string): string[] {
   const [, namespace, dimensions = ''] = expression.match(/\{([^,}]+),([^}]*)\}/) ?? [];
   const name = expression.match(/MetricName="([^"]*)"/)?.[1] ?? '';
-  const own = (METRICS as Readonly<Record<string, { dimensions?: readonly string[] }>>)[name];
+  const own = (METRICS as Readonly<Record<string, Metric>>)[name];
   if (namespace !== NAMESPACE || own === undefined) {
     return [`searches for ${namespace} ${name}, which is not in lib/observability/catalogue.ts`];
   }
   const given = dimensions.split(',').sort().join(', ');
-  const wanted = ['service', 'stage', ...(own.dimensions ?? [])].sort().join(', ');
+  const wanted = ['service', 'stage', ...(own.detail ?? own.dimensions ?? [])].sort().join(', ');
   return given === wanted ? [] : [`searches for ${name} with the dimensions ${given}; it has ${wanted}`];
 }

@@ -32,6 +32,9 @@ export const VARIANTS: Readonly<Record<string, string>> = {
 `,
   'without-tracing': `${BASE}tracing: false\n`,
   everything: `${GIVEN_ENDPOINT}${VPC}mode: enforce
+modeMax: enforce
+graceSeconds: 30
+besideAnotherController: true
 queues:
   volumes: pv-volumes.fifo
   claims: pv-claims.fifo

@@ -1,4 +1,4 @@
-/** The dashboard: five sections, from "is it working" to "what is stuck". Two bridges send each gauge: Maximum counts. */
+/** The dashboard: six sections, from "is it working" to "what is stuck". Two bridges send each gauge: Maximum counts. */
 import type { MetricName } from '../../lib/observability/catalogue.ts';
 import { NAMESPACE } from '../../lib/observability/catalogue.ts';
 import { functionMetric, type Metric, ownMetric, queueMetric, type Statistic } from './metric.ts';
@@ -18,7 +18,14 @@ export function dashboardResource(options: MonitoringOptions, alarms: readonly s
 
 /** The body as an object; its texts may be CloudFormation functions. */
 export function dashboardBody(options: MonitoringOptions, alarms: readonly string[]): Body {
-  const sections = [working(options, alarms), queues(), workers(options), bridge(options), stuck(options)];
+  const sections = [
+    working(options, alarms),
+    queues(),
+    workers(options),
+    bridge(options),
+    stuck(options),
+    builtIn(options),
+  ];
   return { widgets: widgetsOf(sections) };
 }
 
@@ -82,7 +89,10 @@ function workers(options: MonitoringOptions): Section {
     widgets: [
       graph('Duration of a sync (ms)', [duration('p50'), duration('p99')]),
       graph('Tried again', own(options, 'Sum', 'SyncFailures', 'Conflicts', 'Throttled', 'KeysHandedBack')),
-      graph('Told', own(options, 'Sum', 'Verdicts', 'Contradictions', 'Flips', 'DeadLetters', 'QueueErrors')),
+      graph(
+        'Told',
+        own(options, 'Sum', 'Verdicts', 'Postponed', 'Contradictions', 'Flips', 'DeadLetters', 'QueueErrors'),
+      ),
       graph('Errors', perFunction('Errors', 'Sum')),
       graph('Throttles', perFunction('Throttles', 'Sum')),
       graph('Invocations at once', perFunction('ConcurrentExecutions', 'Maximum')),
@@ -109,22 +119,55 @@ function bridge(options: MonitoringOptions): Section {
 }
 
 function stuck(options: MonitoringOptions): Section {
-  const { stuckMinutes, detail } = options.config.monitoring;
-  const perPair = (name: MetricName) => {
-    const where = `{${NAMESPACE},namespace,service,stage,storage_class} MetricName="${name}" stage="${options.stage}"`;
-    const metrics = [[{ expression: `SEARCH('${where}', 'Maximum', 300)`, id: 'e1' }]];
-    return graph(`${name} by namespace and class`, [], { metrics });
-  };
   return {
     title: 'What is stuck',
-    text: `For more than ${stuckMinutes} minutes in a state that should not last. Lost claims are counted at once.`,
+    text: `For more than ${options.config.monitoring.stuckMinutes} minutes in a state that should not last. Lost claims are counted at once.`,
     widgets: [
       graph(
         'Volumes',
         own(options, 'Maximum', 'VolumesStuckReleased', 'VolumesStuckFailed', 'VolumesStuckTerminating'),
       ),
       graph('Claims', own(options, 'Maximum', 'ClaimsStuckPending', 'ClaimsLost')),
-      ...(detail ? [perPair('ClaimsBound'), perPair('ClaimsUnbound')] : []),
+    ],
+  };
+}
+
+function builtIn(options: MonitoringOptions): Section {
+  const times = (name: MetricName) =>
+    graph(`${name} (s)`, [
+      { metric: ownMetric(name, options.stage), statistic: 'p50', label: 'p50' },
+      { metric: ownMetric(name, options.stage), statistic: 'p99', label: 'p99' },
+    ]);
+  const perPair = (name: MetricName) => {
+    const dimensions = 'namespace,service,stage,storage_class,volume_attributes_class';
+    const where = `{${NAMESPACE},${dimensions}} MetricName="${name}" stage="${options.stage}"`;
+    const metrics = [[{ expression: `SEARCH('${where}', 'Maximum', 300)`, id: 'e1' }]];
+    return graph(`${name} by namespace and class`, [], { metrics });
+  };
+  const { detail } = options.config.monitoring;
+  return {
+    title: 'As the built-in controller has it',
+    text: 'Its own series, under their names. Two bridges send each gauge and each time.',
+    widgets: [
+      graph(
+        'Volumes',
+        own(
+          options,
+          'Maximum',
+          'pv_collector_total_pv_count',
+          'pv_collector_bound_pv_count',
+          'pv_collector_unbound_pv_count',
+        ),
+      ),
+      graph('Claims', own(options, 'Maximum', 'pv_collector_bound_pvc_count', 'pv_collector_unbound_pvc_count')),
+      times('volume_operation_total_seconds'),
+      times('storage_operation_duration_seconds'),
+      graph('Failed operations', own(options, 'Sum', 'volume_operation_total_errors', 'volume_operation_errors_total')),
+      graph(
+        'Default class given later',
+        own(options, 'Sum', 'retroactive_storageclass_total', 'retroactive_storageclass_errors_total'),
+      ),
+      ...(detail ? [perPair('pv_collector_bound_pvc_count'), perPair('pv_collector_unbound_pvc_count')] : []),
     ],
   };
 }

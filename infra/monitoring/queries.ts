@@ -17,7 +17,7 @@ export const QUERIES: readonly Query[] = [
     name: 'What happened to this volume',
     of: ['workers', 'bridge'],
     commands: [
-      'fields @timestamp, level, message, key, changed, object, from, to, error',
+      'fields @timestamp, level, message, audit.name, audit.from, audit.to, audit.who, audit.manager, audit.reason, key, error',
       'filter correlation_id = "PUT-THE-UID-OF-THE-VOLUME-HERE"',
       'sort @timestamp asc',
       'limit 1000',

@@ -26,9 +26,12 @@ export interface PageInfo {
   readonly remainingItemCount: number | undefined;
 }
 
-/** Sets what list items and watch frames lack, and drops what nobody here reads; a PUT without it keeps the stored one. */
-export function normalize<T extends Resource>(type: ResourceType, object: T): T {
-  delete object.metadata.managedFields;
+/**
+ * Sets what list items and watch frames lack, and drops what nobody reads unless he asks for it: who manages which field.
+ * A PUT without that keeps the stored one.
+ */
+export function normalize<T extends Resource>(type: ResourceType, object: T, withManagers = false): T {
+  if (!withManagers) delete object.metadata.managedFields;
   object.kind ??= type.kind;
   object.apiVersion ??= type.apiVersion;
   return object;

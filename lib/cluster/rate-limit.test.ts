@@ -129,7 +129,7 @@ describe('a transport with a limit', () => {
   let transport: Transport;
   beforeEach(async () => {
     server = await testServer((_, response) => json(response, 200, {}));
-    transport = new Transport({ server: server.url }, { callsPerSecond: 2, requestTimeoutMs: 100 });
+    transport = new Transport({ server: server.url }, { callsPerSecond: 2, requestTimeoutMs: 450 });
   });
   afterEach(async () => {
     transport.close();

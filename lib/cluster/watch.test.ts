@@ -45,6 +45,12 @@ async function follow(cluster: ApiServerCluster, options: Partial<WatchOptions> 
 }
 
 describe('watch', () => {
+  it('gives objects with their managedFields to whoever asks for them', async () => {
+    const { cluster } = await serve((_, response) => void started(response).end(frame('ADDED', 'a', '6')));
+    const { events } = await follow(cluster, { withManagers: true });
+    expect(events[0]?.object.metadata).toHaveProperty('managedFields', [{}]);
+  });
+
   it('asks for bookmarks from a version on, and gives what comes until the server ends it', async () => {
     const { server, cluster } = await serve((_, response) => {
       started(response).write(frame('ADDED', 'a', '6') + frame('MODIFIED', 'a', '7'));

@@ -26,6 +26,8 @@ export interface WatchOptions {
   readonly idleTimeoutMs?: number;
   /** The server ends the watch after so many seconds. Default: 240 to 480, so that many watches do not end together. */
   readonly timeoutSeconds?: number;
+  /** Objects come with their managedFields. */
+  readonly withManagers?: boolean;
   /** Called when the server has accepted the watch, before its first event. */
   readonly onOpen?: () => void;
 }
@@ -67,7 +69,8 @@ export async function* watch<K extends Kind>(
       throw errorIn({ ...stream, body: stream.redact(await beginningOf(stream)) }, target, what);
     options.onOpen?.();
     const chunks = withIdleTimeout(stream, options.idleTimeoutMs ?? 90_000, what);
-    for await (const line of linesOf(chunks, MAX_FRAME_BYTES)) yield frameOf(kind, line, what, stream.redact);
+    for await (const line of linesOf(chunks, MAX_FRAME_BYTES))
+      yield frameOf(kind, line, what, stream.redact, options.withManagers);
   } catch (error) {
     if (options.signal.aborted) return;
     if (error instanceof ClusterError) throw error;
@@ -103,7 +106,13 @@ async function nextChunk(stream: StreamResponse, timeoutMs: number, what: string
   throw new AmbiguousError(`${what}: idle for ${timeoutMs} ms`);
 }
 
-function frameOf<K extends Kind>(kind: K, line: string, what: string, redact: StreamResponse['redact']): WatchEvent<K> {
+function frameOf<K extends Kind>(
+  kind: K,
+  line: string,
+  what: string,
+  redact: StreamResponse['redact'],
+  withManagers = false,
+): WatchEvent<K> {
   const frame = jsonOf(line);
   const type = frame?.['type'];
   const object = frame?.['object'] as (Resource & Record<string, unknown>) | undefined;
@@ -124,7 +133,7 @@ function frameOf<K extends Kind>(kind: K, line: string, what: string, redact: St
   ) {
     throw new AmbiguousError(`${what}: an event has no name or resourceVersion`);
   }
-  return { type, object: normalize(typeOf(kind), object) } as unknown as WatchEvent<K>;
+  return { type, object: normalize(typeOf(kind), object, withManagers) } as unknown as WatchEvent<K>;
 }
 
 function errorFrame(object: Record<string, unknown> | undefined, what: string): ClusterError {

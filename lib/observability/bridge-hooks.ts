@@ -1,14 +1,26 @@
 /** What the bridge's hooks become in CloudWatch. */
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Metrics } from '@aws-lambda-powertools/metrics';
+import { seenRecords } from '../audit/trail.ts';
 import type { BridgeHooks } from '../bridge/ports.ts';
 import { messageOf } from '../controller/errors.ts';
 import { keyOf } from '../queue/message.ts';
 import type { ProducerOptions } from '../queue/producer.ts';
-import { record } from './catalogue.ts';
+import { auditLog } from './audit-log.ts';
+import { record, recordSplit } from './catalogue.ts';
+import { endedOperation } from './operations.ts';
+import type { HookOptions } from './worker-hooks.ts';
 
-/** Counts what a bridge does and logs what goes wrong; single keys are debug lines, with their volume's uid. */
-export function bridgeHooks(logger: Logger, metrics: Metrics): BridgeHooks {
+/**
+ * Counts what a bridge does and logs what goes wrong; single keys are debug lines, with their volume's uid. What others
+ * wrote is a line of the audit trail; what we did, its worker tells.
+ */
+export function bridgeHooks(
+  logger: Logger,
+  metrics: Metrics,
+  { hasDetail = false, sinks = [] }: HookOptions = {},
+): BridgeHooks {
+  const log = auditLog(logger);
   const about = (volumeUid: string | undefined) => (volumeUid === undefined ? {} : { correlation_id: volumeUid });
   return {
     seen: () => record(metrics, 'EventsSeen'),
@@ -24,6 +36,14 @@ export function bridgeHooks(logger: Logger, metrics: Metrics): BridgeHooks {
     woken: (claim, volume, volumeUid) => {
       record(metrics, 'ClaimsWoken');
       logger.debug('claim woken', { key: keyOf(claim), ...about(volumeUid), volume });
+    },
+    changed: (change, volumeUid) => {
+      for (const seen of seenRecords(change, volumeUid)) {
+        if (seen.who !== 'us') for (const sink of [log, ...sinks]) sink(seen);
+      }
+      const operation = endedOperation(change);
+      if (operation === undefined) return;
+      recordSplit(metrics, 'volume_operation_total_seconds', operation.seconds, operation.labels, hasDetail);
     },
     lag: (_kind, ms) => record(metrics, 'BridgeLag', ms),
     failed: (what, error) => {

@@ -17,15 +17,31 @@ export interface Metric {
   readonly meaning: string;
   /** Dimensions besides `service` and `stage`. */
   readonly dimensions?: readonly string[];
-  /** Sent only where PV_METRICS_DETAIL is on. */
-  readonly isDetail?: true;
+  /** Where PV_METRICS_DETAIL is on it is sent once more, split by these. */
+  readonly detail?: readonly string[];
+  /** A series of the built-in controller, under its own name. */
+  readonly isParity?: true;
 }
 
-const { Count, Milliseconds } = MetricUnit;
+const { Count, Milliseconds, Seconds } = MetricUnit;
 
 function count(sender: Sender, meaning: string): Metric {
   return { unit: Count, sender, meaning };
 }
+
+/** As the built-in controller has it (BEHAVIOUR 11). */
+function parity(unit: Metric['unit'], sender: Sender, meaning: string) {
+  return { unit, sender, meaning, isParity: true } as const;
+}
+
+/** Its labels are our detail. */
+function split<const D extends readonly string[]>(unit: Metric['unit'], sender: Sender, detail: D, meaning: string) {
+  return { ...parity(unit, sender, meaning), detail };
+}
+
+const BY_CLASS = ['storage_class'] as const;
+const BY_CLAIM_CLASS = ['namespace', 'storage_class', 'volume_attributes_class'] as const;
+const BY_OPERATION = ['plugin_name', 'operation_name'] as const;
 
 export const METRICS = {
   KeysSynced: count('workers', 'Keys whose sync ended well.'),
@@ -45,6 +61,7 @@ export const METRICS = {
   Contradictions: count('workers', 'Keys whose objects contradict each other; done until one of them changes.'),
   Flips: count('workers', 'Syncs that stopped because somebody else keeps undoing what they write.'),
   Verdicts: count('workers', 'Observe mode: keys for which something would have been written.'),
+  Postponed: count('workers', 'Assist: keys that are looked at again when the grace time of their objects is over.'),
 
   EventsSeen: count('bridge', 'Changes that arrived from the API server.'),
   KeysFiltered: count('bridge', 'Keys that were looked at and needed no sync.'),
@@ -69,20 +86,37 @@ export const METRICS = {
   VolumesStuckTerminating: count('bridge', 'Volumes that were deleted as long ago and are still there.'),
   ClaimsStuckPending: count('bridge', 'Claims that are Pending for as long; not those that wait for their first pod.'),
   ClaimsLost: count('bridge', 'Claims that are Lost: their volume is gone.'),
-  ClaimsBound: {
-    unit: Count,
-    sender: 'bridge',
-    meaning: 'Claims that are Bound.',
-    dimensions: ['namespace', 'storage_class'],
-    isDetail: true,
-  },
-  ClaimsUnbound: {
-    unit: Count,
-    sender: 'bridge',
-    meaning: 'Claims that are not Bound.',
-    dimensions: ['namespace', 'storage_class'],
-    isDetail: true,
-  },
+
+  pv_collector_total_pv_count: split(Count, 'bridge', ['plugin_name', 'volume_mode'], 'Volumes.'),
+  pv_collector_bound_pv_count: split(Count, 'bridge', BY_CLASS, 'Volumes that are Bound.'),
+  pv_collector_unbound_pv_count: split(Count, 'bridge', BY_CLASS, 'Volumes that are not Bound.'),
+  pv_collector_bound_pvc_count: split(Count, 'bridge', BY_CLAIM_CLASS, 'Claims that are Bound.'),
+  pv_collector_unbound_pvc_count: split(Count, 'bridge', BY_CLAIM_CLASS, 'Claims that are not Bound.'),
+  volume_operation_total_seconds: split(
+    Seconds,
+    'bridge',
+    BY_OPERATION,
+    'What users waited: from a claim’s creation to its Bound, where a volume was provisioned for it; from a volume’s release to its end, where its policy is Delete. Whoever did it.',
+  ),
+  volume_operation_total_errors: split(
+    Count,
+    'workers',
+    BY_OPERATION,
+    'Attempts to provision or to delete a volume that failed. The built-in controller’s old name of the next one.',
+  ),
+  volume_operation_errors_total: split(Count, 'workers', BY_OPERATION, 'The same, under its new name.'),
+  storage_operation_duration_seconds: split(
+    Seconds,
+    'workers',
+    ['volume_plugin', 'operation_name', 'status', 'migrated'],
+    'Time that an in-tree plugin took to provision or to delete. Those of a deployment do neither; the local run’s do.',
+  ),
+  retroactive_storageclass_total: parity(
+    Count,
+    'workers',
+    'Claims without a class that were to get the default one: written, or failed.',
+  ),
+  retroactive_storageclass_errors_total: parity(Count, 'workers', 'Of these, those that failed.'),
 
   ResyncKeys: count('resync', 'Keys that a scheduled resync sent.'),
 
@@ -96,7 +130,41 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** Adds one value of a metric, under the dimensions that `metrics` has just now. */
-export function record(metrics: Metrics, name: Exclude<MetricName, 'ColdStart'>, value = 1): void {
+/** Metrics that our code sends; the cold start is Powertools' own. */
+type SentName = Exclude<MetricName, 'ColdStart'>;
+/** Those that can be split. */
+export type DetailName = {
+  [N in SentName]: (typeof METRICS)[N] extends { detail: readonly string[] } ? N : never;
+}[SentName];
+/** A value for each dimension that a metric is split by. */
+export type DetailOf<N extends DetailName> = Readonly<Record<(typeof METRICS)[N]['detail'][number], string>>;
+
+/** Adds one value of a metric, under the dimensions that `metrics` has just now. Several are sent as a list. */
+export function record(metrics: Metrics, name: SentName, value = 1): void {
   metrics.addMetric(name, METRICS[name].unit, value);
+}
+
+/** Sends one value by its details, at once and in a blob of its own: dimensions are those of a whole blob. */
+export function recordDetail<N extends DetailName>(
+  metrics: Metrics,
+  name: N,
+  value: number,
+  detail: DetailOf<N>,
+): void {
+  const { unit }: Metric = METRICS[name];
+  const single = metrics.singleMetric();
+  single.addDimensions({ ...detail });
+  single.addMetric(name, unit, value);
+}
+
+/** Adds one value to what is sent with all others, and with detail sends it by its labels too. */
+export function recordSplit<N extends DetailName>(
+  metrics: Metrics,
+  name: N,
+  value: number,
+  detail: DetailOf<N>,
+  hasDetail: boolean,
+): void {
+  record(metrics, name, value);
+  if (hasDetail) recordDetail(metrics, name, value, detail);
 }

@@ -4,7 +4,7 @@ import { storageClass } from '../bridge/testing/objects.ts';
 import { SELECTED_NODE } from '../controller/annotations.ts';
 import { claim, volume } from '../controller/testing/objects.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../controller/types.ts';
-import { countClaims, countStuck } from './gauges.ts';
+import { countStuck } from './gauges.ts';
 
 const NOW = Date.parse('2026-06-01T12:00:00Z');
 const STUCK_AFTER_MS = 900_000;
@@ -94,30 +94,5 @@ describe('a claim is stuck', () => {
     ['Lost, however young', pending({ status: { phase: 'Lost' } }, YOUNG), { ClaimsLost: 1 }],
   ])('%s', (_, held, expected) => {
     expect(stuck(holding([], [held]))).toEqual(expected);
-  });
-});
-
-describe('claims by namespace and class', () => {
-  const of = (namespace: string, storageClassName: string | undefined, phase: string) =>
-    claim('data', {
-      metadata: { namespace },
-      spec: storageClassName === undefined ? {} : { storageClassName },
-      status: { phase },
-    });
-
-  test('each pair has its counts, the largest first', () => {
-    const claims = [
-      of('b', 'fast', 'Pending'),
-      of('a', 'fast', 'Bound'),
-      of('a', 'fast', 'Lost'),
-      of('a', 'fast', 'Bound'),
-      of('a', '', 'Bound'),
-      of('a', undefined, 'Pending'),
-    ];
-    expect(countClaims(holding([], claims))).toEqual([
-      { namespace: 'a', storageClass: 'fast', bound: 2, unbound: 1 },
-      { namespace: 'a', storageClass: 'none', bound: 1, unbound: 1 },
-      { namespace: 'b', storageClass: 'fast', bound: 0, unbound: 1 },
-    ]);
   });
 });

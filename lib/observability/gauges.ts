@@ -63,27 +63,3 @@ function isWaitedFor(held: Holdings, claim: PersistentVolumeClaim): boolean {
   if (claim.spec.volumeName || hasAnnotation(claim, SELECTED_NODE)) return true;
   return held.storageClass(storageClassOf(claim))?.volumeBindingMode !== 'WaitForFirstConsumer';
 }
-
-/** Claims of one namespace and storage class. */
-export interface ClaimCounts {
-  readonly namespace: string;
-  /** `none` for claims without a class. */
-  readonly storageClass: string;
-  bound: number;
-  unbound: number;
-}
-
-/** All pairs that have claims, those with the most claims first. */
-export function countClaims(held: Pick<Holdings, 'claims'>): ClaimCounts[] {
-  const pairs = new Map<string, ClaimCounts>();
-  for (const claim of held.claims()) {
-    const { namespace } = claim.metadata;
-    const storageClass = storageClassOf(claim) || 'none';
-    const name = `${namespace}/${storageClass}`;
-    const counts = pairs.get(name) ?? { namespace, storageClass, bound: 0, unbound: 0 };
-    pairs.set(name, counts);
-    if (claimPhaseOf(claim) === 'Bound') counts.bound++;
-    else counts.unbound++;
-  }
-  return [...pairs.values()].sort((a, b) => b.bound + b.unbound - a.bound - a.unbound);
-}

@@ -138,34 +138,55 @@ describe('a bridge that does not work is silent, and says why', () => {
   });
 });
 
+describe('the built-in controller’s gauges', () => {
+  test('are sent with each beat, without labels: zeros too', async () => {
+    api.put('PersistentVolumeClaim', claim('one', { storageClassName: 'fast' }, 'Bound'));
+    api.put('PersistentVolumeClaim', claim('two', { storageClassName: 'slow' }, 'Bound'));
+    start();
+    expect(await beats(1)).toBe(1);
+    expect(printed.filter((line) => 'pv_collector_bound_pvc_count' in line)).toMatchObject([
+      { pv_collector_bound_pvc_count: 2, pv_collector_unbound_pvc_count: 0, pv_collector_total_pv_count: 0 },
+    ]);
+  });
+});
+
 describe('detail', () => {
-  const pairsSent = () => printed.filter((line) => 'ClaimsBound' in line);
+  const split = () => printed.filter((line) => 'namespace' in line);
 
   test('is off by default', async () => {
     api.put('PersistentVolumeClaim', claim('one', { storageClassName: 'fast' }, 'Bound'));
     start();
     await beats(1);
-    expect(pairsSent()).toEqual([]);
+    expect(split()).toEqual([]);
   });
 
-  test('is one blob per pair, with both dimensions and those of all metrics', async () => {
+  test('is one blob per combination of labels, with these and the dimensions of all metrics', async () => {
     api.put('PersistentVolumeClaim', claim('one', { storageClassName: 'fast' }, 'Bound'));
     api.put('PersistentVolumeClaim', claim('two', { storageClassName: 'fast' }, 'Pending'));
     start({ PV_METRICS_DETAIL: 'on' });
     expect(await beats(1)).toBe(1);
-    expect(pairsSent()).toMatchObject([{ namespace: 'ns', storage_class: 'fast', ClaimsBound: 1, ClaimsUnbound: 1 }]);
-    const dimensions = ['service', 'stage', 'namespace', 'storage_class'];
-    const [{ _aws }] = pairsSent() as [{ _aws: unknown }];
-    expect(_aws).toMatchObject({ CloudWatchMetrics: [{ Dimensions: [expect.arrayContaining(dimensions)] }] });
+    const labels = { namespace: 'ns', storage_class: 'fast', volume_attributes_class: 'none' };
+    const all = { service: 'pv-controller', stage: 'test', ...labels };
+    expect(split()).toMatchObject([
+      { ...all, pv_collector_bound_pvc_count: 1 },
+      { ...all, pv_collector_unbound_pvc_count: 1 },
+    ]);
+    const [{ _aws }] = split() as [{ _aws: unknown }];
+    const [Dimensions] = [[expect.arrayContaining(Object.keys(all))]];
+    expect(_aws).toMatchObject({ CloudWatchMetrics: [{ Dimensions }] });
   });
 
-  test('is cut at 500 pairs, which a line tells', async () => {
-    for (let i = 0; i < 501; i++) {
+  test('is cut at 1,000 combinations, which a line tells', async () => {
+    for (let i = 0; i < 1_001; i++) {
       api.put('PersistentVolumeClaim', claim(`claim-${i}`, { storageClassName: `c${i}` }, 'Bound'));
     }
     start({ PV_METRICS_DETAIL: 'on' });
     await beats(1);
-    expect(pairsSent()).toHaveLength(500);
-    expect(printed).toContainEqual({ message: 'claims are counted for the largest pairs only', pairs: 501, sent: 500 });
+    expect(split()).toHaveLength(1_000);
+    expect(printed).toContainEqual({
+      message: 'only the largest counts are sent in detail',
+      counts: 1_001,
+      sent: 1_000,
+    });
   });
 });

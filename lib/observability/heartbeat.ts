@@ -7,7 +7,9 @@ import type { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Bridge, BridgeHealth } from '../bridge/bridge.ts';
 import type { Config } from '../config.ts';
 import { record } from './catalogue.ts';
-import { countClaims, countStuck, type Gauges } from './gauges.ts';
+import { Collector } from './collector.ts';
+import { recordCounts } from './counts.ts';
+import { countStuck, type Gauges } from './gauges.ts';
 
 /**
  * An idle watch has a bookmark about once a minute, and one that died is found after 100 s and opened anew, with its
@@ -16,9 +18,6 @@ import { countClaims, countStuck, type Gauges } from './gauges.ts';
 const MAX_SILENCE_MS = 180_000;
 /** A refused message is tried again at least every 30 s: this one was refused over and over, or the queue is too slow. */
 const MAX_UNSENT_MS = 120_000;
-/** Pairs of namespace and storage class that are sent, so that no cluster can cost more than twice as many metrics. */
-export const MAX_PAIRS = 500;
-
 /**
  * Emits every `heartbeatPeriodMs`, and sends what else the metrics hold: an invocation of the bridge's Lambda lasts for
  * minutes, a container for ever. A value of 0 is sent too, so that alarms recover.
@@ -40,8 +39,8 @@ export function startHeartbeat(
     record(metrics, 'BridgeHeartbeat');
     const gauges = countStuck(bridge.holdings, now, config.stuckAfterSeconds * 1_000);
     for (const [name, value] of Object.entries(gauges)) record(metrics, name as keyof Gauges, value);
+    recordCounts(collect(bridge.holdings), { logger, metrics }, config.metricsDetail === 'on');
     flush(metrics);
-    if (config.metricsDetail === 'on') sendDetail(bridge, logger, metrics);
   };
   const timer = setInterval(beat, config.heartbeatPeriodMs);
   return {
@@ -68,18 +67,11 @@ export function whyUnhealthy(health: BridgeHealth, now: number): string | undefi
   return undefined;
 }
 
-/** One EMF blob per pair, with the two dimensions more. */
-function sendDetail(bridge: Pick<Bridge, 'holdings'>, logger: Logger, metrics: Metrics): void {
-  const pairs = countClaims(bridge.holdings);
-  if (pairs.length > MAX_PAIRS) {
-    logger.warn('claims are counted for the largest pairs only', { pairs: pairs.length, sent: MAX_PAIRS });
-  }
-  for (const { namespace, storageClass, bound, unbound } of pairs.slice(0, MAX_PAIRS)) {
-    metrics.addDimensions({ namespace, storage_class: storageClass });
-    record(metrics, 'ClaimsBound', bound);
-    record(metrics, 'ClaimsUnbound', unbound);
-    flush(metrics);
-  }
+function collect(holdings: Bridge['holdings']): Collector {
+  const collector = new Collector();
+  for (const volume of holdings.volumes()) collector.volume(volume);
+  for (const claim of holdings.claims()) collector.claim(claim);
+  return collector;
 }
 
 /** Powertools warns of an empty one. */

@@ -1,24 +1,34 @@
 /** What a worker's hooks become in CloudWatch: log lines with the key and its volume, and counts. */
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Metrics } from '@aws-lambda-powertools/metrics';
+import { type AuditSink, shortened } from '../audit/record.ts';
+import { AuditTrail } from '../audit/trail.ts';
 import { ConflictError, findCause, messageOf, ThrottledError } from '../controller/errors.ts';
 import type { SyncKey } from '../controller/types.ts';
 import { keyOf } from '../queue/message.ts';
 import type { KeyHooks } from '../worker/hooks.ts';
-import type { Transition } from '../worker/transition.ts';
-import { record } from './catalogue.ts';
-
-/** The controller announces a phase before it writes it; the line that people read comes after the write. */
-const ANNOUNCED_PHASE = /: phase .* -> /;
+import { auditLog } from './audit-log.ts';
+import { type DetailOf, record, recordSplit } from './catalogue.ts';
+import { failedDelete, failedOperation } from './operations.ts';
 
 const DEBUG_LEVELS: ReadonlySet<string> = new Set(['TRACE', 'DEBUG']);
 
 /** A sync that takes longer is worth a line at INFO. */
 const SLOW_MS = 1_000;
 
-/** Errors, notes and verdicts quote what users wrote, such as `spec.volumeName`, and no server limits all of it. */
-const MAX_TEXT = 1_000;
-const shown = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
+/** What the controller notes before it writes the class; the write is the last thing that such a sync does. */
+const DEFAULT_CLASS = / gets the default class /;
+
+/** What hooks do besides the lines and counts that there always are. */
+export interface HookOptions {
+  /** PV_METRICS_DETAIL: metrics that can be split are sent split, too. */
+  readonly hasDetail?: boolean;
+  /** Take the audit trail besides the log. */
+  readonly sinks?: readonly AuditSink[];
+}
+
+type OperationLabels = DetailOf<'volume_operation_errors_total'>;
+const OPERATION_ERRORS = ['volume_operation_total_errors', 'volume_operation_errors_total'] as const;
 
 /**
  * Every line about a key has it in `key`, and the uid of the volume that it is about in `correlation_id`, where that is
@@ -26,18 +36,44 @@ const shown = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_T
  * The level is asked for once, here, since no function changes it: to ask for it costs as much as a line that is not printed,
  * and notes are many.
  */
-export function workerHooks(logger: Logger, metrics: Metrics): KeyHooks {
+export function workerHooks(
+  logger: Logger,
+  metrics: Metrics,
+  { hasDetail = false, sinks = [] }: HookOptions = {},
+): KeyHooks {
   const isDebugging = DEBUG_LEVELS.has(logger.getLevelName());
   // By key, as several are worked on at once; of one key there is one sync at a time.
   const volumes = new Map<string, string>();
+  const defaulted = new Set<string>();
+  const undeleted = new Map<string, OperationLabels>();
+  const log = auditLog(logger);
+  const trail = new AuditTrail((record, key) => {
+    for (const sink of [log, ...sinks]) sink(record, key);
+  });
   const about = (key: SyncKey) => {
     const uid = volumes.get(keyOf(key));
     return { key: keyOf(key), ...(uid !== undefined && { correlation_id: uid }) };
   };
-  const onNote: NonNullable<KeyHooks['onNote']> = (key, observation) => {
-    if (!ANNOUNCED_PHASE.test(observation)) logger.debug(shown(observation), about(key));
+  const endOf = (key: SyncKey, error?: unknown) => {
+    const name = keyOf(key);
+    if (defaulted.delete(name)) {
+      record(metrics, 'retroactive_storageclass_total');
+      if (error !== undefined) record(metrics, 'retroactive_storageclass_errors_total');
+    }
+    // An operation that failed makes its volume Failed before it throws: that is one error.
+    const operation = failedOperation(error) ?? undeleted.get(name);
+    if (operation !== undefined) {
+      for (const each of OPERATION_ERRORS) recordSplit(metrics, each, 1, operation, hasDetail);
+    }
+    undeleted.delete(name);
+    volumes.delete(name);
   };
   return {
+    onStart: (key, messages, origin) => trail.started(key, messages, origin),
+    onNote: (key, observation) => {
+      if (DEFAULT_CLASS.test(observation)) defaulted.add(keyOf(key));
+      if (trail.noted(key, observation) && isDebugging) logger.debug(shortened(observation), about(key));
+    },
     onVolume: (key, uid) => {
       if (uid === undefined) volumes.delete(keyOf(key));
       else volumes.set(keyOf(key), uid);
@@ -50,10 +86,10 @@ export function workerHooks(logger: Logger, metrics: Metrics): KeyHooks {
         const fields = { ...about(key), messages: messages.length, ms: Math.round(durationMs) };
         logger[isSlow ? 'info' : 'debug']('synced', fields);
       }
-      volumes.delete(keyOf(key));
+      endOf(key);
     },
     onFailed: (key, error, { seconds, receiveCount }) => {
-      const fields = { ...about(key), error: shown(messageOf(error)), retryInSeconds: seconds, receiveCount };
+      const fields = { ...about(key), error: shortened(messageOf(error)), retryInSeconds: seconds, receiveCount };
       if (findCause(error, ConflictError) !== undefined) {
         record(metrics, 'Conflicts');
         logger.debug('conflict, will be tried again', fields);
@@ -64,7 +100,7 @@ export function workerHooks(logger: Logger, metrics: Metrics): KeyHooks {
         record(metrics, 'SyncFailures');
         logger.error('sync failed, will be tried again', fields);
       }
-      volumes.delete(keyOf(key));
+      endOf(key, error);
     },
     onSkipped: (key, why) => {
       record(metrics, 'KeysHandedBack');
@@ -72,41 +108,40 @@ export function workerHooks(logger: Logger, metrics: Metrics): KeyHooks {
     },
     onDeadLetter: ({ messageId }, error) => {
       record(metrics, 'DeadLetters');
-      logger.error('message sent to the dead-letter queue', { messageId, error: shown(messageOf(error)) });
+      logger.error('message sent to the dead-letter queue', { messageId, error: shortened(messageOf(error)) });
     },
     onQueueError: (error) => {
       record(metrics, 'QueueErrors');
-      logger.warn('the queue refused a request', { error: shown(messageOf(error)) });
+      logger.warn('the queue refused a request', { error: shortened(messageOf(error)) });
     },
     onContradiction: (key, error) => {
       record(metrics, 'Contradictions');
-      logger.warn('objects contradict each other', { ...about(key), error: shown(messageOf(error)) });
+      logger.warn('objects contradict each other', { ...about(key), error: shortened(messageOf(error)) });
     },
     onFlip: (key, error) => {
       record(metrics, 'Flips');
-      logger.error('somebody else keeps undoing this', { ...about(key), error: shown(messageOf(error)) });
+      logger.error('somebody else keeps undoing this', { ...about(key), error: shortened(messageOf(error)) });
     },
-    onTransition: (key, transition) => {
-      const { of, name, from, to } = transition;
-      logger.info(titleOf(transition), { ...about(key), changed: of, object: name, from: shown(from), to: shown(to) });
+    onPostponed: (key) => {
+      record(metrics, 'Postponed');
+      defaulted.delete(keyOf(key));
+    },
+    onTransition: (key, transition, written) => {
+      trail.wrote(key, transition, written, volumes.get(keyOf(key)));
+      const operation = failedDelete(transition, written);
+      if (operation !== undefined) undeleted.set(keyOf(key), operation);
     },
     onVerdict: (key, writes) => {
       if (writes.length === 0) return;
+      // The class was not written either.
+      defaulted.delete(keyOf(key));
       record(metrics, 'Verdicts');
       const would = writes.map((write) =>
         write.verb === 'event'
-          ? shown(`event ${write.event.reason}: ${write.event.message}`)
+          ? shortened(`event ${write.event.reason}: ${write.event.message}`)
           : `${write.verb} ${write.kind} ${write.object.metadata.name}`,
       );
       logger.info('would write', { ...about(key), would });
     },
-    ...(isDebugging && { onNote }),
   };
-}
-
-/** Without names, so that lines can be counted by it. */
-function titleOf({ kind, of, from, to }: Transition): string {
-  const what = kind === 'PersistentVolume' ? 'volume' : 'claim';
-  if (of === 'phase') return `${what} ${from} -> ${to}`;
-  return to === 'none' ? `${what} unbound` : `${what} bound`;
 }

@@ -61,7 +61,7 @@ export function readStack(): Stack {
     workerMemoryMb: config.workers.memoryMb,
     callsPerSecond: config.workers.apiCallsPerSecond ?? callsPerEnvironment(config.workers.maximumConcurrency),
     metrics: metrics.filter(({ dimensions }) => dimensions === undefined).length,
-    detailMetrics: metrics.filter(({ isDetail }) => isDetail === true).length,
+    detailMetrics: metrics.filter(({ detail }) => detail?.includes('namespace')).length,
     alarms: Object.values(Resources).filter(({ Type }) => Type === 'AWS::CloudWatch::Alarm').length,
     sweepSeconds: SETTINGS.sweepPeriodMs.default / 1_000,
     ...readDeployment(),

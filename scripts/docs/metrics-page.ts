@@ -28,6 +28,16 @@ Two bridges run at a time and each sends its own gauges: look at their Maximum, 
 ${Object.entries(SENDERS)
   .map(([sender, title]) => `\n## ${title}\n\n${metricTable(sender as Metric['sender'], options)}\n`)
   .join('')}
+## As the built-in controller has them
+
+Its own series under their names, so that what is known of it can be looked up here. CloudWatch charges for each combination
+of labels, so they are sent without any, and [with detail](settings.md#what-detail-costs) once more by its labels. A label that is
+empty there is \`none\` here. Times are sent as lists of values, so that every percentile can be asked for; there are no buckets.
+What the controller itself waits for differs from the built-in one, which counts from its own first attempt: no function lasts
+so long, so here the objects' own times are the beginning.
+
+${parityTable()}
+
 ## Alarms
 
 All go to the topic of the stack (output \`AlarmTopicArn\`), when they begin and when they end. Thresholds in minutes are those of
@@ -41,7 +51,8 @@ In the console under CloudWatch, Logs Insights, Queries, in the folder \`${SERVI
 
 ${QUERIES.map(({ name, commands }) => `${name}:\n\n\`\`\`\n${commands.join('\n| ')}\n\`\`\`\n`).join('\n')}
 A line about a key has it in \`key\`, and the uid of the volume that it is about in \`correlation_id\`, where that is known.
-What was written is a line at INFO such as \`volume Available -> Bound\` or \`claim bound\`, with \`object\`, \`from\` and \`to\`.
+What was written is a line at INFO such as \`volume Available -> Bound\` or \`claim bound\`, with a record of the
+[audit trail](audit.md) in \`audit\`.
 `;
 }
 
@@ -53,15 +64,24 @@ function defaultOptions(): MonitoringOptions {
 }
 
 function metricTable(sender: Metric['sender'], options: MonitoringOptions): string {
-  const ofSender = Object.entries<Metric>(METRICS).filter(([, metric]) => metric.sender === sender);
-  const rows = ofSender.map(([name, { unit, meaning, dimensions = [], isDetail }]) => [
-    code(name),
-    unit,
-    dimensions.map(code).join(', '),
-    isDetail ? `${meaning} Only with [detail](settings.md#what-detail-costs).` : meaning,
-    alarmOn(name, options),
-  ]);
+  const rows = metricsWhere((metric) => metric.sender === sender && !metric.isParity).map(([name, metric]) => {
+    const { unit, meaning, dimensions = [] } = metric;
+    return [code(name), unit, dimensions.map(code).join(', '), meaning, alarmOn(name, options)];
+  });
   return table(['Name', 'Unit', 'More dimensions', 'Meaning', 'Alarm'], rows);
+}
+
+function parityTable(): string {
+  const rows = metricsWhere(({ isParity }) => isParity === true).map(
+    ([name, { unit, sender, meaning, detail = [] }]) => {
+      return [code(name), unit, sender, detail.map(code).join(', '), meaning];
+    },
+  );
+  return table(['Name', 'Unit', 'Sent by', 'Split with detail by', 'Meaning'], rows);
+}
+
+function metricsWhere(isWanted: (metric: Metric) => boolean): [string, Metric][] {
+  return Object.entries<Metric>(METRICS).filter(([, metric]) => isWanted(metric));
 }
 
 function alarmOn(metric: string, options: MonitoringOptions): string {

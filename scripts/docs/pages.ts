@@ -1,7 +1,10 @@
 /** The generated reference pages, by their paths. */
 import { readPrices } from '../cost/prices.ts';
+import { auditPage } from './audit-page.ts';
+import { cliPage } from './cli-page.ts';
 import { eventsPage } from './events-page.ts';
 import { metricsPage } from './metrics-page.ts';
+import { reportSchema } from './report-schema.ts';
 import { settingsPage } from './settings-page.ts';
 
 /** One page, as it should be. */
@@ -16,6 +19,9 @@ export function generatedPages(): Page[] {
     { path: 'docs/settings.md', text: settingsPage(readPrices()) },
     { path: 'docs/metrics.md', text: metricsPage() },
     { path: 'docs/events.md', text: eventsPage() },
+    { path: 'docs/audit.md', text: auditPage() },
+    { path: 'docs/cli.md', text: cliPage() },
+    { path: 'docs/doctor-report.schema.json', text: reportSchema() },
   ];
 }
 

@@ -1,8 +1,8 @@
 /** docs/settings.md: the fields of a stage file, all variables, and what detail costs. */
 import { type StageField, stageFields } from '../../infra/stage-fields.ts';
 import { problemOfSetting } from '../../infra/stage-settings.ts';
-import { METRICS } from '../../lib/observability/catalogue.ts';
-import { MAX_PAIRS } from '../../lib/observability/heartbeat.ts';
+import { METRICS, type Metric } from '../../lib/observability/catalogue.ts';
+import { MAX_DETAILS } from '../../lib/observability/counts.ts';
 import { SETTINGS, type Setting } from '../../lib/settings.ts';
 import type { PriceTable } from '../cost/prices.ts';
 import { code, generatedFrom, table } from './markdown.ts';
@@ -62,22 +62,23 @@ function whereOf(variable: string): string {
 }
 
 function detailCost({ asOf, region, prices }: PriceTable): string {
-  const names = Object.entries(METRICS).flatMap(([name, metric]) => ('isDetail' in metric ? [name] : []));
+  const split = Object.entries<Metric>(METRICS).filter(([, { detail }]) => detail !== undefined);
+  const perPair = split.flatMap(([name, { detail }]) => (detail?.includes('namespace') ? [name] : []));
   const { dollars } = prices.cloudWatchMetric;
-  const perPair = names.length * dollars;
-  const rows = [1, 20, 100, MAX_PAIRS].map((pairs) => [
+  const rows = [1, 20, 100, 500].map((pairs) => [
     String(pairs),
-    `${names.length} × ${pairs} × ${money(dollars)}`,
-    money(perPair * pairs),
+    `${perPair.length} × ${pairs} × ${money(dollars)}`,
+    money(perPair.length * dollars * pairs),
   ]);
-  return `\`monitoring.detail: true\` (\`PV_METRICS_DETAIL=on\`) sends ${names.map(code).join(' and ')} for each pair of namespace and
-storage class that has claims. CloudWatch charges for each metric by the month: ${money(dollars)} (${region}, ${asOf}, the first
-10,000 metrics; [prices.json](prices.json)), so a pair costs ${names.length} × ${money(dollars)} = ${money(perPair)}.
+  return `\`monitoring.detail: true\` (\`PV_METRICS_DETAIL=on\`) sends the ${split.length} [metrics of the built-in controller](metrics.md#as-the-built-in-controller-has-them)
+that have labels once more, by these. CloudWatch charges for each combination by the month: ${money(dollars)} (${region}, ${asOf}, the
+first 10,000 metrics; [prices.json](prices.json)). Those that add up are ${perPair.map(code).join(' and ')}, by namespace and
+storage class; all others go by class, plugin or operation, of which there are few.
 
-${table(['Pairs', 'Metrics × price', 'A month'], rows)}
+${table(['Pairs', 'Metrics × price', 'A month, at most'], rows)}
 
-No more than ${MAX_PAIRS} pairs are sent, those with the most claims; a log line says when there are more. A namespace that is
-gone costs nothing from the next hour on.`;
+No more than ${MAX_DETAILS.toLocaleString('en')} gauges are sent so, the largest; a log line says when there are more. A namespace that is gone costs
+nothing from the next hour on.`;
 }
 
 function money(dollars: number): string {

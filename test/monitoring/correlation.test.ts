@@ -2,6 +2,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AuditRecord } from '../../lib/audit/record.ts';
 import { rules } from '../../lib/bridge/testing/objects.ts';
 import { InMemoryCluster } from '../../lib/cluster/in-memory.ts';
 import { claim, refTo, volume } from '../../lib/controller/testing/objects.ts';
@@ -61,7 +62,7 @@ const transitions = () =>
   captured
     .logs()
     .filter(({ level }) => level === 'INFO')
-    .map(({ message, object, correlation_id }) => `${message} (${object}) ${correlation_id}`);
+    .map(({ message, audit, correlation_id }) => `${message} (${(audit as AuditRecord).name}) ${correlation_id}`);
 
 describe('two keys in one batch', () => {
   test('volumes: each line has its own volume’s uid, and each change is told once', async () => {

@@ -4,16 +4,20 @@ import { createResyncFunction } from '../../functions/resync.ts';
 import type { Bridge, Holdings } from '../../lib/bridge/bridge.ts';
 import type { BridgeHooks } from '../../lib/bridge/ports.ts';
 import { type Config, readConfig } from '../../lib/config.ts';
-import { ConflictError, StateError, ThrottledError } from '../../lib/controller/errors.ts';
-import { claim, volume } from '../../lib/controller/testing/objects.ts';
+import { ConflictError, OperationError, StateError, ThrottledError } from '../../lib/controller/errors.ts';
+import type { VolumePlugin } from '../../lib/controller/plugins.ts';
+import { claim, orphan, volume } from '../../lib/controller/testing/objects.ts';
 import type { SyncKey } from '../../lib/controller/types.ts';
 import { bridgeHooks } from '../../lib/observability/bridge-hooks.ts';
+import { recordSplit } from '../../lib/observability/catalogue.ts';
 import { startHeartbeat } from '../../lib/observability/heartbeat.ts';
+import { meteredPlugin } from '../../lib/observability/operations.ts';
 import { workerHooks } from '../../lib/observability/worker-hooks.ts';
 import { BadMessageError } from '../../lib/queue/message.ts';
 import { FlipError } from '../../lib/worker/flip-detector.ts';
 import type { KeyHooks } from '../../lib/worker/hooks.ts';
 import type { Runtime } from '../../lib/worker/runtime.ts';
+import type { Transition } from '../../lib/worker/transition.ts';
 import { createContext } from '../../local/queue/lambda-event.ts';
 import type { Captured } from './captured.ts';
 
@@ -21,20 +25,27 @@ const KEY: SyncKey = { kind: 'PersistentVolume', name: 'pv-1' };
 const CLAIM: SyncKey = { kind: 'PersistentVolumeClaim', namespace: 'ns', name: 'data' };
 const UID = 'uid-of-pv-1';
 
+const RELEASED: Transition = { kind: KEY.kind, name: 'pv-1', of: 'phase', from: 'Bound', to: 'Released' };
+
 type Calls<H> = {
   readonly [K in keyof H]-?: NonNullable<H[K]> extends (...args: infer A) => void ? readonly A[] : never;
 };
 
+const WRITTEN = { before: volume('pv-1'), after: volume('pv-1') };
+
 const WORKER_CALLS: Calls<KeyHooks> = {
+  onStart: [[KEY, [], { signal: AbortSignal.timeout(1), receiveCount: 1 }]],
   onVolume: [[KEY, UID]],
   onNote: [
     [KEY, 'volume pv-1 is retained'],
     [KEY, 'volume pv-1: phase Bound -> Released'],
+    [CLAIM, 'claim ns/data gets the default class fast'],
   ],
   onTransition: [
-    [KEY, { kind: KEY.kind, name: 'pv-1', of: 'phase', from: 'Bound', to: 'Released' }],
-    [KEY, { kind: KEY.kind, name: 'pv-1', of: 'binding', from: 'none', to: 'ns/data' }],
-    [KEY, { kind: KEY.kind, name: 'pv-1', of: 'binding', from: 'ns/data', to: 'none' }],
+    [KEY, RELEASED, WRITTEN],
+    [KEY, RELEASED, WRITTEN],
+    [KEY, { kind: KEY.kind, name: 'pv-1', of: 'binding', from: 'none', to: 'ns/data' }, WRITTEN],
+    [KEY, { kind: KEY.kind, name: 'pv-1', of: 'binding', from: 'ns/data', to: 'none' }, WRITTEN],
   ],
   onVerdict: [
     [KEY, []],
@@ -51,6 +62,8 @@ const WORKER_CALLS: Calls<KeyHooks> = {
   ],
   onContradiction: [[KEY, new StateError('contradiction')]],
   onFlip: [[KEY, new FlipError('somebody else has undone status.phase')]],
+  onUnknownMode: [[KEY, 'enforced']],
+  onPostponed: [[KEY, 60]],
   onSkipped: [['PersistentVolume/pv-1', 'out-of-time']],
   onDeadLetter: [[{ messageId: 'message-1' } as SQSRecord, new BadMessageError('name', '..', 'is no name')]],
   onQueueError: [[new Error('throttled')]],
@@ -63,10 +76,31 @@ const WORKER_CALLS: Calls<KeyHooks> = {
     [KEY, new ConflictError('newer'), { seconds: 1, receiveCount: 1 }],
     [KEY, new ConflictError('newer'), { seconds: 1, receiveCount: 1 }],
     [KEY, new ThrottledError('later', { code: 429 }), { seconds: 1, receiveCount: 1 }],
+    [KEY, new OperationError('operation delete-pv-1[uid]: stuck'), { seconds: 1, receiveCount: 1 }],
+    [CLAIM, new ConflictError('newer'), { seconds: 1, receiveCount: 1 }],
   ],
 };
 
+/** A released volume that its provisioner has deleted. */
+const GONE = orphan('pv-1', {
+  metadata: {
+    managedFields: [
+      { manager: 'kubectl-edit', time: '2026-05-01T10:00:00Z' },
+      { manager: 'kube-controller-manager', time: '2026-05-01T10:00:00Z', subresource: 'status' },
+    ],
+  },
+  spec: { persistentVolumeReclaimPolicy: 'Delete' },
+  status: { phase: 'Released', lastPhaseTransitionTime: '2026-05-01T10:00:00Z' },
+});
+
 const BRIDGE_CALLS: Calls<BridgeHooks> = {
+  changed: [
+    [{ type: 'DELETED', kind: KEY.kind, before: GONE, after: GONE, at: Date.parse('2026-05-01T10:00:09Z') }, UID],
+    [
+      { type: 'MODIFIED', kind: KEY.kind, before: volume('pv-1'), after: GONE, at: Date.parse('2026-05-01T10:00:09Z') },
+      UID,
+    ],
+  ],
   seen: [['PersistentVolume', 'ADDED']],
   filtered: [[KEY]],
   sent: [
@@ -82,8 +116,10 @@ const BRIDGE_CALLS: Calls<BridgeHooks> = {
 /** Calls them all, and has the metrics printed. */
 export async function driveAll(captured: Captured): Promise<void> {
   const { logger, metrics } = captured;
-  callAll(workerHooks(logger, metrics), WORKER_CALLS);
-  callAll(bridgeHooks(logger, metrics), BRIDGE_CALLS);
+  const hooks = workerHooks(logger, metrics, { hasDetail: true });
+  callAll(hooks, WORKER_CALLS);
+  callAll(bridgeHooks(logger, metrics, { hasDetail: true }), BRIDGE_CALLS);
+  await deleteOnce(captured);
   metrics.publishStoredMetrics();
   await beatOnce(captured, true);
   await beatOnce(captured, false);
@@ -94,6 +130,20 @@ function callAll<H extends object>(hooks: H, calls: Calls<H>): void {
   for (const [name, all] of Object.entries(calls) as [keyof H, readonly unknown[][]][]) {
     for (const args of all) (hooks[name] as ((...args: unknown[]) => void) | undefined)?.(...args);
   }
+}
+
+/** One delete by an in-tree plugin. */
+async function deleteOnce({ metrics }: Captured): Promise<void> {
+  const plugin: VolumePlugin = {
+    name: 'kubernetes.io/host-path',
+    supportsMountOptions: false,
+    supports: () => true,
+    newDeleter: () => async () => {},
+  };
+  const metered = meteredPlugin(plugin, (seconds, labels) => {
+    recordSplit(metrics, 'storage_operation_duration_seconds', seconds, labels, true);
+  });
+  await metered.newDeleter?.(volume('pv-1'))();
 }
 
 /** One heartbeat of a bridge that works, with detail; or of one that does not. */

@@ -35,14 +35,45 @@ test('each metric has the unit and the dimensions of the catalogue, in one names
     Metrics.map(({ Name, Unit }) => ({ Namespace, Name, Unit, dimensions: Dimensions.map((set) => [...set].sort()) })),
   );
   for (const { Namespace, Name, Unit, dimensions } of seen) {
-    const { unit, dimensions: more = [] }: Metric = METRICS[Name as keyof typeof METRICS];
+    const { unit, dimensions: more = [], detail }: Metric = METRICS[Name as keyof typeof METRICS];
     expect(Namespace).toBe(NAMESPACE);
     expect({ Name, Unit }).toEqual({ Name, Unit: unit });
-    expect({ Name, dimensions }).toEqual({
-      Name,
-      dimensions: [['service', 'stage', ...more].sort()],
-    });
+    const allowed = [more, ...(detail === undefined ? [] : [detail])].map((each) => [
+      ['service', 'stage', ...each].sort(),
+    ]);
+    expect({ Name, dimensions: allowed }).toEqual({ Name, dimensions: expect.arrayContaining([dimensions]) });
   }
+});
+
+test('what can be split is sent both ways with detail, and always without', () => {
+  const ways = (wanted: string) =>
+    new Set(
+      sent().flatMap(({ Metrics, Dimensions }) =>
+        Metrics.some(({ Name }) => Name === wanted) ? [Dimensions[0]?.length] : [],
+      ),
+    );
+  for (const [name, { detail }] of Object.entries<Metric>(METRICS)) {
+    // A gauge is split by what there is: the bridge of this test holds nothing that is Bound.
+    if (detail !== undefined && !name.includes('_bound_'))
+      expect([name, [...ways(name)].sort()]).toEqual([name, [2, 2 + detail.length]]);
+  }
+});
+
+test('the series of the built-in controller have its names and labels: BEHAVIOUR 11, line by line', () => {
+  const text = readFileSync('docs/behaviour.md', 'utf8');
+  const section = text.slice(text.indexOf('## 11. Metrics'), text.indexOf('## 12.'));
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  const quoted = (cell = '') => Array.from(cell.matchAll(/`(\w+)`/g), ([, name = '']) => name);
+  const wanted = rows.flatMap((row) => {
+    const [, names, , labels = ''] = row.split('|');
+    // Values of a label are in brackets.
+    return quoted(names).map((name) => [name, quoted(labels.replaceAll(/\([^)]*\)/g, ''))] as const);
+  });
+  expect(wanted).toHaveLength(11);
+  const ours = Object.entries<Metric>(METRICS).flatMap(([name, { isParity, detail = [] }]) =>
+    isParity ? [[name, detail]] : [],
+  );
+  expect(Object.fromEntries(ours)).toEqual(Object.fromEntries(wanted));
 });
 
 test('nothing goes past the catalogue: no other file adds a metric', () => {

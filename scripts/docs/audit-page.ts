@@ -1,0 +1,87 @@
+/** docs/audit.md: the form of an audit record, and where it goes. */
+import type * as z from 'zod';
+import { QUERIES } from '../../infra/monitoring/queries.ts';
+import { busEntry } from '../../lib/audit/event-bus.ts';
+import type { AuditRecord } from '../../lib/audit/record.ts';
+import { AUDIT_SCHEMA } from '../../lib/audit/schema.ts';
+import { code, generatedFrom, table } from './markdown.ts';
+
+const EXAMPLE: AuditRecord = {
+  v: 1,
+  time: '2026-05-01T10:00:05.250Z',
+  kind: 'PersistentVolume',
+  name: 'pv-1',
+  uid: '0c1d7c6e-5a0a-4b0e-9d3f-2f1f5a6f7b11',
+  volumeUid: '0c1d7c6e-5a0a-4b0e-9d3f-2f1f5a6f7b11',
+  of: 'phase',
+  from: 'Bound',
+  to: 'Released',
+  who: 'us',
+  how: 'made',
+  reason: 'the claim that volume pv-1 is bound to does not exist any more',
+  versions: { before: '41377', after: '41390' },
+  cause: { reason: 'deleted', uid: '7a3b9f60-6f4e-4c8a-8d39-90d0c6f0a1c2', resourceVersion: '41388' },
+  latencyMs: 180,
+};
+
+/** The page's text. */
+export function auditPage(): string {
+  const { Detail: _detail, ...entry } = busEntry(EXAMPLE, 'NAME-OF-THE-BUS');
+  const history = QUERIES.find(({ id }) => id === 'VolumeHistoryQuery');
+  return `${generatedFrom('lib/audit')}
+
+# Audit trail
+
+Each phase and each binding of a volume or a claim that changes is one record: who changed it, from what to what, why and after
+what. It is a log line at INFO whose \`message\` says it in short (\`volume Bound -> Released\`, \`claim bound\`), with the record
+in the field \`audit\`, the key that was synced in \`key\` and the volume's uid in \`correlation_id\`.
+
+Workers tell of what they wrote; a bridge that follows changes tells of what others wrote, known by the API server's own
+book-keeping (\`metadata.managedFields\`). Two bridges see each change: two records with the same \`uid\`, \`of\` and
+\`versions\` are one change. A record says what is known, and leaves out the rest.
+
+## What happened to this volume
+
+The saved query \`${history?.name}\` answers it: put the volume's uid in (\`kubectl get pv NAME -o jsonpath='{.metadata.uid}'\`).
+
+\`\`\`
+${history?.commands.join('\n| ')}
+\`\`\`
+
+## The record, version 1
+
+${fieldTable()}
+
+Fields may be added to version 1; none is taken away or gets another meaning. Texts that users wrote are cut at 1,000 characters.
+
+\`\`\`json
+${JSON.stringify(EXAMPLE, null, 2)}
+\`\`\`
+
+## As an event
+
+For a bus, \`lib/audit/event-bus.ts\` makes of each record an entry of EventBridge's PutEvents, with the record as its detail:
+
+\`\`\`json
+${JSON.stringify(entry, null, 2)}
+\`\`\`
+
+The stack sets up no bus, and its roles may not write to one: the log is the trail. Whoever wants events gives the hooks a sink
+(\`workerHooks(logger, metrics, { sinks: [bus.write] })\`) and its functions \`events:PutEvents\` on that bus.
+`;
+}
+
+function fieldTable(): string {
+  const rows = Object.entries(AUDIT_SCHEMA.shape).map(([name, field]) => {
+    const isOptional = field.def.type === 'optional';
+    return [code(name), isOptional ? 'where known' : 'always', descriptionOf(field)];
+  });
+  return table(['Field', 'There', 'Meaning'], rows);
+}
+
+function descriptionOf(field: z.ZodType): string {
+  const { description } = field;
+  if (description === undefined)
+    throw new Error('a field of the audit record has no description: add one in lib/audit/schema.ts');
+  return description;
+}
