@@ -30,7 +30,8 @@ export function createBridgeFunction(
     // Powertools' middleware would warn at each end that nothing is left to send: the heartbeat has sent it.
     metrics.captureColdStartMetric(context.functionName);
     const environment = await runtime();
-    const bridge = await createBridge(environment, bridgeHooks(logger, metrics));
+    const hasDetail = environment.config.metricsDetail === 'on';
+    const bridge = await createBridge(environment, bridgeHooks(logger, metrics, { hasDetail }));
     const lifetimeMs = Math.max(0, context.getRemainingTimeInMillis() - RESERVE_MS);
     logger.info('bridge starts', { lifetimeMs });
     const heartbeat = startHeartbeat(bridge, observability, environment.config);

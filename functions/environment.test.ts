@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { certificateAuthority } from '../lib/cluster/testing/certificates.ts';
 import { type TestServer, testServer } from '../lib/cluster/testing/http-server.ts';
 import { messageOf } from '../lib/controller/errors.ts';
-import { lazy, runtimeFromEnvironment } from './environment.ts';
+import { lazy, runtimeFromEnvironment, workerRuntimeFromEnvironment } from './environment.ts';
 
 const endpoint = 'https://0123.gr7.eu-central-1.eks.amazonaws.com';
 const ca = Buffer.from(certificateAuthority().certificate).toString('base64');
@@ -92,5 +92,54 @@ describe('queues at two hosts', () => {
 
   test('are one when the endpoint is set', async () => {
     expect(await refusalOf({ ...apart(), PV_SQS_ENDPOINT: 'https://sqs.eu-central-1.amazonaws.com' })).toBe('none');
+  });
+});
+
+describe('a worker in enforce', () => {
+  let cluster: TestServer;
+  let lease: object | undefined;
+  const asked: string[] = [];
+
+  beforeEach(async () => {
+    asked.length = 0;
+    lease = { holderIdentity: 'ip-10-0-0-1', renewTime: new Date().toISOString(), leaseDurationSeconds: 15 };
+    cluster = await testServer((request, response) => {
+      asked.push(request.url ?? '');
+      if (lease === undefined) response.writeHead(403).end('{}');
+      else response.end(JSON.stringify({ spec: lease }));
+    });
+  });
+  afterEach(() => cluster.close());
+
+  const start = async (more: Record<string, string>) => {
+    const variables = environment({ PV_MODE: 'enforce', PV_CLUSTER_ENDPOINT: cluster.url, ...more });
+    (await workerRuntimeFromEnvironment(variables)).close();
+  };
+
+  test('refuses to work where another controller does, and says what to do', async () => {
+    await expect(start({})).rejects.toThrow(/ip-10-0-0-1.*PV_BESIDE_ANOTHER_CONTROLLER=true/);
+  });
+
+  test('refuses where nobody can tell', async () => {
+    lease = undefined;
+    await expect(start({})).rejects.toThrow(/cannot be read \(HTTP 403\).*PV_BESIDE_ANOTHER_CONTROLLER=true/);
+  });
+
+  test('begins as soon as the other one is gone', async () => {
+    const variables = environment({ PV_MODE: 'enforce', PV_CLUSTER_ENDPOINT: cluster.url });
+    const runtime = lazy(() => workerRuntimeFromEnvironment(variables));
+    await expect(runtime()).rejects.toThrow('ip-10-0-0-1');
+    lease = { holderIdentity: '' };
+    (await runtime()).close();
+    expect(asked).toHaveLength(2);
+  });
+
+  test.each([
+    [{ PV_BESIDE_ANOTHER_CONTROLLER: 'true' }],
+    [{ PV_MODE: 'assist' }],
+    [{ PV_MODE: 'observe', PV_MODE_MAX: 'enforce' }],
+  ])('is not asked about where it is told to, or is none: %j', async (more) => {
+    await start(more as Record<string, string>);
+    expect(asked).toEqual([]);
   });
 });

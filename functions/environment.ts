@@ -10,6 +10,7 @@ import { eksTokenSource } from '../lib/cluster/eks-token.ts';
 import { type Config, ConfigError, readConfig, requireSettings } from '../lib/config.ts';
 import { NAMESPACE } from '../lib/observability/catalogue.ts';
 import { SETTINGS } from '../lib/settings.ts';
+import { refuseLiveBinder } from '../lib/worker/live-binder.ts';
 import { Runtime, type RuntimeOptions } from '../lib/worker/runtime.ts';
 
 /** Where a function's log lines and metrics go. */
@@ -65,6 +66,26 @@ export async function runtimeFromEnvironment(
       PersistentVolumeClaim: { url: claimsQueueUrl, deadLetterUrl: claimsDeadLetterUrl },
     },
   });
+}
+
+/**
+ * The same for a function that writes. It does not begin in enforce where another controller works, unless told to.
+ * @throws Error that says who works there, or that nobody can tell, and what to do; the next event asks again.
+ */
+export async function workerRuntimeFromEnvironment(environment = process.env): Promise<Runtime> {
+  const runtime = await runtimeFromEnvironment(environment);
+  const { mode, besideAnotherController, requestTimeoutMs } = runtime.config;
+  if (mode !== 'enforce' || besideAnotherController === 'true') return runtime;
+  try {
+    await refuseLiveBinder(runtime.connection, {
+      wayOut: `${SETTINGS.besideAnotherController.variable}=true`,
+      requestTimeoutMs,
+    });
+    return runtime;
+  } catch (error) {
+    runtime.close();
+    throw error;
+  }
 }
 
 /**

@@ -10,6 +10,7 @@ import { type AroundSync, createWorker } from '../lib/worker/create-worker.ts';
 import { combineHooks, type KeyHooks } from '../lib/worker/hooks.ts';
 import type { Runtime } from '../lib/worker/runtime.ts';
 import { lazy, type Observability } from './environment.ts';
+import { modeHooks } from './mode-hooks.ts';
 
 export type WorkerFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
@@ -19,6 +20,8 @@ export interface WorkerFunctionOptions {
   readonly listener?: KeyHooks;
   /** Goes around the sync of each key, such as `tracing()`. */
   readonly around?: AroundSync;
+  /** PV_METRICS_DETAIL. */
+  readonly hasDetail?: boolean;
 }
 
 /**
@@ -29,9 +32,9 @@ export function createWorkerFunction(
   kind: SyncKey['kind'],
   runtime: () => Runtime | Promise<Runtime>,
   { logger, metrics }: Observability,
-  { listener = {}, around }: WorkerFunctionOptions = {},
+  { listener = {}, around, hasDetail = false }: WorkerFunctionOptions = {},
 ): WorkerFunction {
-  const hooks = combineHooks(workerHooks(logger, metrics), listener);
+  const hooks = combineHooks(workerHooks(logger, metrics, { hasDetail }), modeHooks(logger), listener);
   const handler = lazy(async (): Promise<BatchHandler> => createWorker(await runtime(), kind, hooks, around));
   const wrapped = middy(async (event: SQSEvent, context: Context) => (await handler())(event, context))
     .use(injectLambdaContext(logger, { resetKeys: true }))

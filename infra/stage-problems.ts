@@ -35,6 +35,12 @@ export function contradictions(data: unknown): Problem[] {
     const says = `is missing, and cluster.${given} is given: give both, or none to have the functions ask EKS`;
     problems.push({ path: ['cluster', absent], says });
   }
+  const mayAssist = (at('mode') ?? 'observe') !== 'observe' || (at('modeMax') ?? 'mode') !== 'mode';
+  const [grace, alarm] = [at('graceSeconds') ?? 60, at('monitoring', 'oldestMessageMinutes') ?? 15];
+  if (mayAssist && typeof grace === 'number' && typeof alarm === 'number' && grace >= alarm * 60) {
+    const why = `a key that waits for so long raises the alarm of monitoring.oldestMessageMinutes (${alarm})`;
+    problems.push({ path: ['graceSeconds'], says: `is ${grace}, and ${why}: make it less than ${alarm * 60}` });
+  }
   const isIrsa = at('bridge', 'identity') === 'irsa';
   const provider = ['bridge', 'oidcProviderArn'];
   if (isIrsa && at(...provider) === undefined) {

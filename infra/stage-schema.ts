@@ -4,6 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import * as z from 'zod';
+import { MODES } from '../lib/worker/mode.ts';
 
 /** What a field is, for people: `values` completes "must be". */
 export interface FieldMeaning {
@@ -205,9 +206,19 @@ export const STAGE_SCHEMA = z.strictObject({
   ),
   cluster,
   mode: oneOf(
-    ['observe', 'enforce'],
+    MODES,
     'observe',
-    'observe: decide and report, write nothing. enforce: the only PersistentVolume controller of the cluster.',
+    'observe: decide and report, write nothing. assist: finish what another controller left half done. enforce: the only PersistentVolume controller of the cluster. See docs/modes.md.',
+  ),
+  modeMax: oneOf(
+    ['mode', 'assist', 'enforce'],
+    'mode',
+    'The most that an annotation of a volume or a StorageClass may ask for; mode: no more than the field `mode`. Apply the manifests again after a change.',
+  ),
+  graceSeconds: whole(1, 600, 60, 'assist: for so long an unsettled object is left to the other controller.'),
+  besideAnotherController: flag(
+    false,
+    'enforce: true works although a controller manager holds its lease on the cluster, as it always does on EKS.',
   ),
   vpc: vpc.optional(),
   queues: queues.prefault({}),

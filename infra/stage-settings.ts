@@ -6,6 +6,9 @@ import { nearest } from './nearest.ts';
 /** Variables that the stack sets, and what to write instead. */
 const SET_BY_THE_STACK: Readonly<Record<string, string>> = {
   PV_MODE: 'use the field `mode`',
+  PV_MODE_MAX: 'use the field `modeMax`',
+  PV_GRACE_SECONDS: 'use the field `graceSeconds`',
+  PV_BESIDE_ANOTHER_CONTROLLER: 'use the field `besideAnotherController`',
   PV_STAGE: 'it is what `--stage` says',
   PV_LOG_LEVEL: 'use the field `logs.level`',
   PV_CLUSTER_NAME: 'use the field `cluster.name`',

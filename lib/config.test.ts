@@ -16,7 +16,7 @@ describe('settings', () => {
   });
 
   test.each([
-    ['PV_MODE', 'destroy', 'must be one of observe, enforce'],
+    ['PV_MODE', 'destroy', 'must be one of observe, assist, enforce'],
     ['PV_MAX_SOCKETS', '0', 'must be 1 or more'],
     ['PV_MAX_SOCKETS', '12.5', 'must be a whole number'],
     ['PV_MAX_SOCKETS', '-1', 'must be a whole number'],

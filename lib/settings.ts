@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { endpointProblem, queueUrlProblem } from './addresses.ts';
 import { DEFAULT_SETTINGS } from './bridge/settings.ts';
 import { RECYCLER_IMAGE } from './plugins/recycler-pod.ts';
+import { MODES } from './worker/mode.ts';
 
 /** One setting: where it is read from, what it may be, and what it does. */
 export interface Setting<T> {
@@ -65,9 +66,28 @@ const HOUR_MS = 3_600_000;
 export const SETTINGS = {
   mode: oneOf(
     'PV_MODE',
-    ['observe', 'enforce'],
+    MODES,
     'observe',
-    'observe: decide and report, write nothing. enforce: the only controller.',
+    'observe: decide and report, write nothing. assist: finish what another controller left half done. enforce: the only controller. See docs/modes.md.',
+  ),
+  maxMode: oneOf(
+    'PV_MODE_MAX',
+    ['mode', 'assist', 'enforce'],
+    'mode',
+    'The most that an annotation of a volume or a StorageClass may ask for; mode: no more than PV_MODE.',
+  ),
+  graceSeconds: whole(
+    'PV_GRACE_SECONDS',
+    1,
+    600,
+    60,
+    'assist: for so long an unsettled object is left to the other controller.',
+  ),
+  besideAnotherController: oneOf(
+    'PV_BESIDE_ANOTHER_CONTROLLER',
+    ['false', 'true'],
+    'false',
+    'enforce: true works although a controller manager holds its lease on the cluster; false refuses to.',
   ),
   stage: text('PV_STAGE', 'local', /^[A-Za-z0-9-]{1,40}$/, 'letters, digits and dashes', 'Dimension of all metrics.'),
   logLevel: oneOf('PV_LOG_LEVEL', ['DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'], 'INFO', 'How much is logged.'),

@@ -4,6 +4,7 @@ import type { RecordedWrite } from '../lib/cluster/recording.ts';
 import { ConflictError, findCause, messageOf, ThrottledError } from '../lib/controller/errors.ts';
 import type { SyncKey } from '../lib/controller/types.ts';
 import type { KeyHooks } from '../lib/worker/hooks.ts';
+import { unknownMode } from '../lib/worker/mode.ts';
 import type { Transition } from '../lib/worker/transition.ts';
 import type { Log } from './log.ts';
 
@@ -33,6 +34,14 @@ export function logKeys(log: Log): KeyHooks {
     // The controller notes a phase before it writes it, and the write may fail: what people read is the transition.
     onTransition: (key, transition) => log.info(`${nameOf(key)}: ${textOf(transition)}`),
     onNote: (key, observation) => log.debug(`${nameOf(key)}: ${observation}`),
+  };
+}
+
+/** Log lines about modes: an annotation that is none, and what assist comes back for. */
+export function logModes(log: Log): KeyHooks {
+  return {
+    onUnknownMode: (key, value) => log.warn(`${nameOf(key)}: ${unknownMode(value)}`),
+    onPostponed: (key, seconds) => log.debug(`${nameOf(key)}: left to others, looked at again in ${seconds} s`),
   };
 }
 

@@ -106,6 +106,25 @@ describe('npm start', () => {
     expect(await run.exit).toBe(0);
   });
 
+  test('finishes in assist mode what is half done, after the grace time, and starts nothing', async () => {
+    const run = start('--kubeconfig', kubeconfig, '--mode', 'assist', '--grace', '2');
+    await vi.waitFor(() => expect(run.output()).toContain('assist on'), 10_000);
+    expect(run.output()).toContain('assist leaves every change to others for 2 s');
+    const begin = Date.now();
+    await createPair();
+    const phaseOfVolume = () =>
+      server.store.get<{ status?: { phase?: string } }>('persistentvolumes', { name: 'disk' })?.status?.phase;
+    await vi.waitFor(() => expect(phaseOfVolume()).toBe('Available'), 20_000);
+    expect(Date.now() - begin).toBeGreaterThanOrEqual(2_000);
+    await vi.waitFor(
+      () => expect(run.output()).toContain('pvc/default/data: would update PersistentVolume disk'),
+      20_000,
+    );
+    expect(phaseOfClaim()).toBe('Pending');
+    run.child.kill('SIGINT');
+    expect(await run.exit).toBe(0);
+  });
+
   test('says that a phase has changed when it is written, and not before', async () => {
     let isRefusing = true;
     let refused = 0;
@@ -173,7 +192,8 @@ describe('npm start', () => {
   test.each([
     [[], 2, '--kubeconfig FILE is needed'],
     [['--kubeconfig', '/nowhere/config'], 1, '/nowhere/config'],
-    [['--mode', 'destroy'], 2, '--mode: must be one of observe, enforce, got "destroy"'],
+    [['--grace', '0'], 2, '--grace: must be 1 or more, got "0"'],
+    [['--mode', 'destroy'], 2, '--mode: must be one of observe, assist, enforce, got "destroy"'],
     [['--nonsense'], 2, '--nonsense'],
     [['--sqs-endpoint', 'http://127.0.0.1:9'], 2, '--sqs-endpoint is about queues by URL'],
     [['--help'], 0, 'Usage: npm start --'],

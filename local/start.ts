@@ -5,11 +5,13 @@ import { messageOf } from '../lib/controller/errors.ts';
 import { isSupported } from '../lib/controller/features.ts';
 import type { Cluster } from '../lib/controller/ports.ts';
 import { inTreePlugins } from '../lib/plugins/in-tree.ts';
-import { refuseLiveBinder } from './binder-lease.ts';
+import { combineHooks } from '../lib/worker/hooks.ts';
+import { refuseLiveBinder } from '../lib/worker/live-binder.ts';
+import { maxModeOf } from '../lib/worker/mode.ts';
 import { configOf, connectionOf, helpOf, main, type Options, parseOptions, UsageError } from './command-line.ts';
 import { hostDisk } from './host-disk.ts';
 import { createLog, type Level } from './log.ts';
-import { logBridge, logKeys } from './log-hooks.ts';
+import { logBridge, logKeys, logModes } from './log-hooks.ts';
 import { addressesOf, clientFor, givenQueues } from './queue/addresses.ts';
 import { runUntilSignal } from './run.ts';
 
@@ -19,8 +21,9 @@ const OPTIONS: Options = {
   mode: {
     type: 'string',
     value: 'MODE',
-    help: 'observe (default): say what would be done, write nothing; enforce: do it',
+    help: 'observe (default): say what would be done, write nothing; assist: finish what is half done; enforce: do it all',
   },
+  grace: { type: 'string', value: 'SECONDS', help: 'assist: leave a change to others for so long; default: 60' },
   'volumes-queue-url': {
     type: 'string',
     value: 'URL',
@@ -49,8 +52,8 @@ const OPTIONS: Options = {
 };
 
 const ABOUT =
-  'Watches a cluster, decides as the PersistentVolume controller would, and in enforce mode writes it.\n' +
-  'Further settings: environment variables PV_… (lib/config.ts).';
+  'Watches a cluster, decides as the PersistentVolume controller would, and in assist and enforce mode writes it.\n' +
+  'Further settings: environment variables PV_… (docs/settings.md).';
 
 async function start(argv: readonly string[]): Promise<number> {
   const values = parseOptions(argv, OPTIONS);
@@ -62,12 +65,14 @@ async function start(argv: readonly string[]): Promise<number> {
   const config = configOf(
     {
       PV_MODE: text('mode'),
+      PV_GRACE_SECONDS: text('grace'),
       PV_LOG_LEVEL: text('log-level')?.toUpperCase(),
       PV_RECYCLER_NAMESPACE: text('recycler-namespace'),
       AWS_REGION: text('region'),
     },
     {
       PV_MODE: '--mode',
+      PV_GRACE_SECONDS: '--grace',
       PV_LOG_LEVEL: '--log-level',
       PV_RECYCLER_NAMESPACE: '--recycler-namespace',
       AWS_REGION: '--region',
@@ -79,7 +84,8 @@ async function start(argv: readonly string[]): Promise<number> {
   const given = givenQueues(values);
   const connection = connectionOf(values);
   const log = createLog(config.logLevel.toLowerCase() as Level | 'silent');
-  const version = await inspectCluster(connection, config.mode === 'enforce' && !values['beside-another-controller']);
+  const isBeside = values['beside-another-controller'] === true || config.besideAnotherController === 'true';
+  const version = await inspectCluster(connection, config.mode === 'enforce' && !isBeside);
   if (!isSupported(version)) log.warn(`Kubernetes ${version.major}.${version.minor} is older than 1.31: not tested`);
 
   const client = given && clientFor(config.region, text('sqs-endpoint'));
@@ -92,14 +98,15 @@ async function start(argv: readonly string[]): Promise<number> {
     config,
     ...(queue && { queue }),
     ...(usesDisk && { plugins: (cluster: Cluster) => inTreePlugins(cluster, config, hostDisk) }),
-    hooks: logKeys(log),
+    hooks: combineHooks(logKeys(log), logModes(log)),
     bridgeHooks: logBridge(log),
     onError: (error: unknown) => log.warn(String(error)),
   };
   const where = `${connection.server}, Kubernetes ${version.major}.${version.minor}`;
   return await runUntilSignal(options, log, () => {
     log.info(`${config.mode} on ${where}; ${queue === undefined ? 'embedded queues' : 'queues by URL'}; Ctrl-C stops`);
-    if (config.mode === 'observe') log.info('observe writes nothing; --mode enforce makes this the controller');
+    if (maxModeOf(config) === 'observe') log.info('observe writes nothing; --mode enforce makes this the controller');
+    if (config.mode === 'assist') log.info(`assist leaves every change to others for ${config.graceSeconds} s`);
   });
 }
 
@@ -108,7 +115,7 @@ async function inspectCluster(connection: Connection, mustBeAlone: boolean) {
   const cluster = new ApiServerCluster(connection);
   try {
     const version = await cluster.serverVersion();
-    if (mustBeAlone) await refuseLiveBinder(connection);
+    if (mustBeAlone) await refuseLiveBinder(connection, { wayOut: '--beside-another-controller' });
     return version;
   } catch (error) {
     throw new Error(`${connection.server}: ${messageOf(error)}`, { cause: error });

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
-import { leaveOut, versionsOnly } from './left-out.ts';
+import { leaveOut, leaveOutOfWorker, versionsOnly, withoutMeanings } from './left-out.ts';
 
 /** One built file. */
 export interface Bundle {
@@ -43,15 +43,15 @@ const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const WORKER_LIMIT = 300 * 1024;
 
 function targets(workerLimit: number): readonly Target[] {
-  const lambda = (name: string): Target => ({
+  const lambda = (name: string, leave = leaveOut): Target => ({
     name,
     entry: `functions/${name}.ts`,
     file: `${name}/index.mjs`,
-    plugins: [leaveOut(), versionsOnly],
+    plugins: [leave(), versionsOnly, withoutMeanings],
   });
   return [
-    { ...lambda('volume-worker'), limit: workerLimit },
-    { ...lambda('claim-worker'), limit: workerLimit },
+    { ...lambda('volume-worker', leaveOutOfWorker), limit: workerLimit },
+    { ...lambda('claim-worker', leaveOutOfWorker), limit: workerLimit },
     lambda('bridge'),
     lambda('resync'),
     // Outside of Lambda credentials come from Pod Identity or a web identity: it keeps the whole chain.

@@ -49,6 +49,11 @@ export function retrySeconds(error: unknown, receiveCount: number, settings: Ret
   return Math.min(MAX_VISIBILITY_SECONDS, Math.ceil(Math.max(backoff, asked)));
 }
 
+/** How long a message stays hidden that is to come back in so many milliseconds: never for a shorter time than asked. */
+export function postponedSeconds(againInMs: number): number {
+  return Math.min(MAX_VISIBILITY_SECONDS, Math.max(1, Math.ceil(againInMs / 1_000)));
+}
+
 /** Messages that are to come back after the same time: a failed one and all of its group received with it. */
 export interface Retry {
   readonly receiptHandles: readonly string[];

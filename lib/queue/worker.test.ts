@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { OperationError, ThrottledError } from '../controller/errors.ts';
 import { keyOf, parseMessage, type SyncMessage } from './message.ts';
 import { sleep, useTestTime } from './test-time.ts';
-import { createBatchHandler, type WorkerOptions } from './worker.ts';
+import { createBatchHandler, Postponement, type WorkerOptions } from './worker.ts';
 
 useTestTime();
 
@@ -16,10 +16,10 @@ const volume = (name: string, more: Partial<SyncMessage> = {}): SyncMessage => (
   ...more,
 });
 
-type RecordSpec = { body: SyncMessage | string; group?: string; receiveCount?: number };
+type RecordSpec = { body: SyncMessage | string; group?: string; receiveCount?: number; firstReceivedAt?: number };
 
 function eventOf(specs: readonly RecordSpec[]): SQSEvent {
-  const toRecord = ({ body, group, receiveCount = 1 }: RecordSpec, index: number): SQSRecord => ({
+  const toRecord = ({ body, group, receiveCount = 1, firstReceivedAt = 0 }: RecordSpec, index: number): SQSRecord => ({
     messageId: `m${index}`,
     receiptHandle: `h${index}`,
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -27,7 +27,7 @@ function eventOf(specs: readonly RecordSpec[]): SQSEvent {
       ApproximateReceiveCount: String(receiveCount),
       SentTimestamp: '0',
       SenderId: 's',
-      ApproximateFirstReceiveTimestamp: '0',
+      ApproximateFirstReceiveTimestamp: String(firstReceivedAt),
       ...(group !== undefined && { MessageGroupId: group }),
     },
     messageAttributes: {},
@@ -67,6 +67,7 @@ async function run(
     hooks: {
       onDone: (key, messages) => log.push(`done ${keyOf(key)} ${messages.length}`),
       onFailed: (key, error, { seconds }) => log.push(`failed ${keyOf(key)} ${error} ${seconds}`),
+      onPostponed: (key, seconds) => log.push(`postponed ${keyOf(key)} ${seconds}`),
       onSkipped: (key, why) => log.push(`skipped ${key} ${why}`),
       onDeadLetter: (record, error) => log.push(`dead ${record.messageId} ${error.field}`),
       onQueueError: (error) => log.push(`queue ${error}`),
@@ -125,6 +126,73 @@ describe('createBatchHandler', () => {
     expect(visibility).toEqual({ h0: 4, h2: 4, h3: 32 });
     expect(log).toContain('failed PersistentVolume/a Error: 409 4');
     expect(log).toContain('skipped PersistentVolume/a2 behind-failure');
+  });
+
+  test.each([
+    [1, 1],
+    [1_000, 1],
+    [1_001, 2],
+    [59_900, 60],
+    [1e9, 43_200],
+  ])(
+    'hands back a key that was postponed for %i ms, and those behind it, for %i s, and fails none',
+    async (againInMs, seconds) => {
+      const { failed, visibility, log } = await run(
+        [
+          { body: volume('a'), group: 'g', receiveCount: 9 },
+          { body: volume('b'), group: 'b' },
+          { body: volume('a2'), group: 'g' },
+        ],
+        async ({ name }) => (name === 'a' ? new Postponement(againInMs) : 'done'),
+      );
+      expect(failed.sort()).toEqual(['m0', 'm2']);
+      expect(visibility).toEqual({ h0: seconds, h2: seconds });
+      expect(log.sort()).toEqual([
+        'done PersistentVolume/b 1',
+        `postponed PersistentVolume/a ${seconds}`,
+        'skipped PersistentVolume/a2 behind-failure',
+      ]);
+    },
+  );
+
+  test.each([
+    [
+      'the newest that tells of a change',
+      [
+        ['modified', 5],
+        ['added', 9],
+        ['resync', 20],
+      ],
+      9,
+    ],
+    [
+      'a deletion as well',
+      [
+        ['modified', 5],
+        ['deleted', 7],
+      ],
+      7,
+    ],
+    [
+      'the first resync where there is nothing else',
+      [
+        ['resync', 8],
+        ['resync', 20],
+      ],
+      8,
+    ],
+  ] as const)('says when the news was first received: %s', async (_, messages, expected) => {
+    const seen: unknown[] = [];
+    const specs = messages.map(([reason, firstReceivedAt]) => ({ body: volume('a', { reason }), firstReceivedAt }));
+    await run(specs, async (_key, _messages, { noticedAt }) => void seen.push(noticedAt));
+    expect(seen).toEqual([expected]);
+  });
+
+  test('says which messages a call stands for, and when the oldest was sent', async () => {
+    const seen: unknown[] = [];
+    const specs = [{ body: volume('a') }, { body: volume('a') }];
+    await run(specs, async (_key, _messages, { messageIds, sentAt }) => void seen.push([messageIds, sentAt]));
+    expect(seen).toEqual([[['m0', 'm1'], 0]]);
   });
 
   test('sends poison to the dead-letter queue, reports it as done, and goes on with its group', async () => {

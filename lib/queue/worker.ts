@@ -7,7 +7,7 @@ import { sendToDeadLetters } from './dead-letter.ts';
 import { type GroupFailure, processFifoBatch, type SkipReason } from './fifo-batch.ts';
 import { groupId } from './ids.ts';
 import { BadMessageError, keyOf, type SyncMessage, syncKey } from './message.ts';
-import { applyRetries, DEFAULT_RETRY, type RetrySettings, retrySeconds } from './retry.ts';
+import { applyRetries, DEFAULT_RETRY, postponedSeconds, type RetrySettings, retrySeconds } from './retry.ts';
 
 /** What the handler of one key is told besides the key. */
 export interface CallInfo {
@@ -15,6 +15,24 @@ export interface CallInfo {
   readonly signal: AbortSignal;
   /** The highest ApproximateReceiveCount of the messages: over 1 says that an earlier attempt did not finish. */
   readonly receiveCount: number;
+  /**
+   * When the news in the messages was first received, in milliseconds since the epoch: the newest of them, a resync being
+   * none unless there is nothing else. NaN where the queue does not say.
+   */
+  readonly noticedAt?: number;
+  /** SQS ids of the messages, for the audit trail. */
+  readonly messageIds?: readonly string[];
+  /** When the oldest of them was sent, in milliseconds since the epoch; left out where the queue does not say. */
+  readonly sentAt?: number;
+}
+
+/** What a handler resolves to when nobody failed, and the key is to come back all the same. */
+export class Postponement {
+  readonly againInMs: number;
+
+  constructor(againInMs: number) {
+    this.againInMs = againInMs;
+  }
 }
 
 /** All optional, for logs and metrics. None may throw: it would fail the whole batch. */
@@ -23,6 +41,8 @@ export interface WorkerHooks {
   readonly onDone?: (key: SyncKey, messages: readonly SyncMessage[], durationMs: number) => void;
   /** A key failed, or did not end in time (`error` undefined if it said nothing), and comes back in `seconds`. */
   readonly onFailed?: (key: SyncKey, error: unknown, retry: { seconds: number; receiveCount: number }) => void;
+  /** A key was looked at, and comes back in `seconds` because its handler asked for that: no failure. */
+  readonly onPostponed?: (key: SyncKey, seconds: number) => void;
   /** A key was handed back without an attempt. */
   readonly onSkipped?: (key: string, why: SkipReason) => void;
   /** A message went to the dead-letter queue. */
@@ -39,7 +59,10 @@ export interface WorkerOptions {
   readonly deadLetterQueueUrl: string;
   /** @throws BadMessageError for what belongs in the dead-letter queue, e.g. `parseMessage`. */
   readonly parse: (body: string) => SyncMessage;
-  /** Syncs a key for all messages of it in this batch, the oldest first. A rejection makes it come back. */
+  /**
+   * Syncs a key for all messages of it in this batch, the oldest first. A rejection makes it come back, and so does a
+   * Postponement, at the time that it names; what else it resolves to is ignored.
+   */
   readonly handle: (key: SyncKey, messages: readonly SyncMessage[], info: CallInfo) => Promise<unknown>;
   readonly retry?: RetrySettings;
   /** As in `processFifoBatch`; the end of the reserve also carries the requests that set the visibility. */
@@ -56,6 +79,16 @@ export type BatchHandler = (
 
 type Parsed = { readonly record: SQSRecord; readonly message: SyncMessage };
 type Poison = { readonly record: SQSRecord; readonly error: BadMessageError };
+
+/** Fails the messages of a key that is to come back, and those behind it. */
+class PostponedError extends Error {
+  readonly seconds: number;
+
+  constructor({ againInMs }: Postponement) {
+    super('postponed');
+    this.seconds = postponedSeconds(againInMs);
+  }
+}
 
 /** Milliseconds kept back from the very end, so that the response is on its way before the platform cuts. */
 const LAST_MS = 100;
@@ -81,7 +114,14 @@ export function createBatchHandler(options: WorkerOptions): BatchHandler {
           const messages = batch.map(({ message }) => message);
           const key = syncKey(batch[0].message);
           const start = performance.now();
-          await handle(key, messages, { signal, receiveCount: receiveCountOf(batch) });
+          const info = {
+            signal,
+            receiveCount: receiveCountOf(batch),
+            noticedAt: noticedAt(batch),
+            ...originOf(batch),
+          };
+          const outcome = await handle(key, messages, info);
+          if (outcome instanceof Postponement) throw new PostponedError(outcome);
           hooks.onDone?.(key, messages, performance.now() - start);
         },
         remainingMs,
@@ -149,8 +189,14 @@ async function bury(
   return undelivered;
 }
 
-function retryOf(failure: GroupFailure<Parsed>, settings: RetrySettings, { onFailed, onSkipped }: WorkerHooks) {
+function retryOf(failure: GroupFailure<Parsed>, settings: RetrySettings, hooks: WorkerHooks) {
+  const { onFailed, onSkipped, onPostponed } = hooks;
   const { reason, error, key, keyRecords, records } = failure;
+  const receiptHandles = records.map(({ record }) => record.receiptHandle);
+  if (error instanceof PostponedError) {
+    onPostponed?.(syncKey(keyRecords[0].message), error.seconds);
+    return { receiptHandles, seconds: error.seconds };
+  }
   const receiveCount = receiveCountOf(keyRecords);
   // Its call waited for a turn (the limit on calls per second) when the time was up: nobody failed, and nothing was sent.
   const gotNoTurn = findCause(error, ThrottledError)?.code === 0;
@@ -158,9 +204,21 @@ function retryOf(failure: GroupFailure<Parsed>, settings: RetrySettings, { onFai
   if (gotNoTurn) onSkipped?.(key, 'out-of-time');
   const seconds = isUntried ? settings.outOfTimeSeconds : retrySeconds(error, receiveCount, settings);
   if (!isUntried) onFailed?.(syncKey(keyRecords[0].message), error, { seconds, receiveCount });
-  return { receiptHandles: records.map(({ record }) => record.receiptHandle), seconds };
+  return { receiptHandles, seconds };
+}
+
+function noticedAt(batch: readonly Parsed[]): number {
+  const times = (parsed: readonly Parsed[]) =>
+    parsed.map(({ record }) => Number(record.attributes.ApproximateFirstReceiveTimestamp));
+  const news = times(batch.filter(({ message }) => message.reason !== 'resync'));
+  return news.length > 0 ? Math.max(...news) : Math.min(...times(batch));
 }
 
 function receiveCountOf(batch: readonly { readonly record: SQSRecord }[]): number {
   return Math.max(1, ...batch.map(({ record }) => Number(record.attributes.ApproximateReceiveCount) || 1));
+}
+
+function originOf(batch: readonly { readonly record: SQSRecord }[]): Pick<CallInfo, 'messageIds' | 'sentAt'> {
+  const sentAt = Math.min(...batch.map(({ record }) => Number(record.attributes.SentTimestamp)));
+  return { messageIds: batch.map(({ record }) => record.messageId), ...(Number.isFinite(sentAt) && { sentAt }) };
 }

@@ -4,6 +4,7 @@ import { parseMessage } from '../queue/message.ts';
 import { enqueueThrough } from '../queue/producer.ts';
 import { type BatchHandler, createBatchHandler, type WorkerOptions } from '../queue/worker.ts';
 import type { KeyHooks } from './hooks.ts';
+import { maxModeOf } from './mode.ts';
 import type { Runtime } from './runtime.ts';
 import { createSyncKey } from './sync-key.ts';
 
@@ -21,6 +22,8 @@ export function createWorker(
   const sync = createSyncKey(
     {
       mode: config.mode,
+      maxMode: maxModeOf(config),
+      graceMs: config.graceSeconds * 1_000,
       cluster: (signal) => runtime.cluster.withSignal(signal),
       pool: runtime.pool,
       enqueue: (signal) => enqueueThrough(runtime.producer, { maxAttempts: 3, signal }),

@@ -1,6 +1,6 @@
 /** Several listeners of one worker. */
 import type { WorkerHooks } from '../queue/worker.ts';
-import type { SyncHooks } from './sync-key.ts';
+import type { SyncHooks } from './surroundings.ts';
 
 export type KeyHooks = WorkerHooks & SyncHooks;
 

@@ -37,6 +37,18 @@ describe('a write tells', () => {
     ]);
   });
 
+  test('the object before and after it, with their versions', async () => {
+    behind.put('PersistentVolume', inPhase('Bound'));
+    const versions: (string | undefined)[][] = [];
+    const cluster = new ObservedCluster(VOLUME, behind, {
+      onTransition: (_, { before, after }) =>
+        versions.push([before?.metadata.resourceVersion, after.metadata.resourceVersion]),
+    });
+    const read = (await cluster.get('PersistentVolume', VOLUME)) as PersistentVolume;
+    await cluster.updateStatus('PersistentVolume', { ...read, status: { phase: 'Released' } });
+    expect(versions).toEqual([['1', '2']]);
+  });
+
   test('an unknown phase of what was never read', async () => {
     behind.put('PersistentVolume', inPhase('Available'));
     await observed(CLAIM).updateStatus('PersistentVolume', inPhase('Bound'));

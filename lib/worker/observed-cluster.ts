@@ -2,6 +2,7 @@
  * The cluster of one key's sync, which tells what goes through it: the volume that the key is about, whose uid every log
  * line of the key carries, and what was written. The controller knows nothing of it.
  */
+import type { Written } from '../audit/record.ts';
 import type { Cluster, ObjectEvent } from '../controller/ports.ts';
 import type { Kind, Kinds, ObjectKey, PersistentVolume, PersistentVolumeClaim, SyncKey } from '../controller/types.ts';
 import type { FlipDetector } from './flip-detector.ts';
@@ -12,7 +13,7 @@ export interface ClusterListener {
   /** The volume of this key, or the one that the claim of this key is bound to or names. May come often. */
   readonly onVolume?: (uid: string) => void;
   /** After a write that succeeded. */
-  readonly onTransition?: (transition: Transition) => void;
+  readonly onTransition?: (transition: Transition, written: Written) => void;
   /** Keeps the sync from going on with what somebody else keeps undoing. */
   readonly flips?: FlipDetector;
 }
@@ -79,7 +80,9 @@ export class ObservedCluster implements Cluster {
   #wrote<K extends Kind>(verb: WriteVerb, kind: K, object: Kinds[K]): Kinds[K] {
     const before = this.#seen.get(nameOf(kind, object.metadata));
     this.#see(kind, object);
-    for (const transition of transitionsOf(verb, kind, before, object)) this.#listener.onTransition?.(transition);
+    const written = { before: before as Written['before'], after: object as Written['after'] };
+    for (const transition of transitionsOf(verb, kind, before, object))
+      this.#listener.onTransition?.(transition, written);
     return object;
   }
 

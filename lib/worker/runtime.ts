@@ -15,6 +15,7 @@ import type { SyncKey } from '../controller/types.ts';
 import { inTreePlugins } from '../plugins/in-tree.ts';
 import { type ProducerOptions, QueueProducer } from '../queue/producer.ts';
 import { FlipDetector } from './flip-detector.ts';
+import { maxModeOf } from './mode.ts';
 
 /** A queue and the queue of its dead letters. */
 export interface Queue {
@@ -42,6 +43,7 @@ export class Runtime {
   readonly producer: QueueProducer;
   readonly pool: ApiVolumePool;
   readonly flips = new FlipDetector();
+  readonly connection: Connection;
   readonly config: Config;
   readonly sqs: SQSClient;
   readonly queues: RuntimeOptions['queues'];
@@ -53,6 +55,7 @@ export class Runtime {
   constructor(options: RuntimeOptions) {
     const { connection, config, sqs, queues, onRequest, onBatchSent, onEventFailure } = options;
     this.#options = options;
+    this.connection = connection;
     this.config = config;
     this.sqs = sqs;
     this.queues = queues;
@@ -60,7 +63,7 @@ export class Runtime {
       maxSockets: config.maxSockets,
       requestTimeoutMs: config.requestTimeoutMs,
       callsPerSecond: config.apiCallsPerSecond,
-      events: { emit: config.mode === 'enforce', ...(onEventFailure && { onFailure: onEventFailure }) },
+      events: { emit: maxModeOf(config) === 'enforce', ...(onEventFailure && { onFailure: onEventFailure }) },
       ...(onRequest && { onRequest }),
     });
     this.pool = new ApiVolumePool(this.cluster);

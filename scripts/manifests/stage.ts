@@ -5,6 +5,7 @@ import { environmentOf, type Variable } from '../../infra/environment.ts';
 import { SERVICE } from '../../infra/names.ts';
 import type { StageConfig } from '../../infra/stage-config.ts';
 import { awsHost } from '../../lib/cluster/aws-signer.ts';
+import { maxModeOf } from '../../lib/worker/mode.ts';
 import { inNamespace, kustomize, type Manifest } from './kustomize.ts';
 
 /** What only the user knows; needed for `bridge.host: container` alone. */
@@ -33,10 +34,13 @@ export function stageManifests(
   config: StageConfig,
   container: ContainerOptions | undefined,
 ): Manifest[] {
-  const { mode, recycling } = config;
-  const objects = kustomize(join(KUBERNETES, mode));
+  const { recycling } = config;
+  const most = maxModeOf({ mode: config.mode, maxMode: config.modeMax });
+  // Assist writes what enforce writes, less often; it makes no pods.
+  const objects = kustomize(join(KUBERNETES, most === 'observe' ? 'observe' : 'enforce'));
   if (recycling.enabled) {
-    objects.push(...inNamespace(kustomize(join(KUBERNETES, 'recycling', mode)), recycling.namespace));
+    const rights = join(KUBERNETES, 'recycling', most === 'enforce' ? 'enforce' : 'observe');
+    objects.push(...inNamespace(kustomize(rights), recycling.namespace));
   }
   if (container !== undefined) objects.push(...bridgeManifests(stage, config, container));
   const isNamespace = ({ kind }: Manifest) => Number(kind === 'Namespace');

@@ -92,6 +92,19 @@ describe('the manifests of a stage', () => {
     expect(byId(enforce)).not.toEqual(byId(stageManifests('prod', configOf(), undefined)));
   });
 
+  it('are those of enforce where the mode or an annotation may write, and pods are for enforce alone', () => {
+    const enforce = byId(kustomize(join(KUBERNETES, 'enforce')));
+    const rights = (text: string) => {
+      const objects = byId(stageManifests('prod', configOf(`${text}recycling: { enabled: true }`), undefined));
+      const verbs = JSON.stringify(objects['Role pv-recycler/pv-controller:volume-worker']);
+      return { ...objects, canMakePods: verbs.includes('create') };
+    };
+    expect(rights('mode: assist\n')).toMatchObject({ ...enforce, canMakePods: false });
+    expect(rights('modeMax: assist\n')).toMatchObject({ ...enforce, canMakePods: false });
+    expect(rights('mode: assist\nmodeMax: enforce\n')).toMatchObject({ ...enforce, canMakePods: true });
+    expect(rights('')).not.toMatchObject(enforce);
+  });
+
   it('have recycling’s rights in its own namespace where it is on, namespaces first', () => {
     const config = configOf('recycling: { enabled: true, namespace: scrubbers }');
     const ids = stageManifests('prod', config, CONTAINER).map(idOf);

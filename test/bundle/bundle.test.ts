@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SETTINGS } from '../../lib/settings.ts';
 import { leaveOut } from '../../scripts/left-out.ts';
 import { type Built, buildAside, invoke, runNode } from './built.ts';
 
@@ -66,6 +67,12 @@ test('what is left out must be met: a package that has moved it fails the build'
 
   await expect(build({ ...options, plugins: [leaveOut([])] })).resolves.toBeDefined();
   await expect(build({ ...options, plugins: [leaveOut([moved])] })).rejects.toThrow(`no module ${moved.path} any more`);
+});
+
+test.each(FUNCTIONS)('the %s holds the names of settings, and not what they mean', async (name) => {
+  const text = await readFile(fileOf(name), 'utf8');
+  expect(text).toContain('PV_CLUSTER_NAME');
+  for (const { meaning } of Object.values(SETTINGS)) expect(text).not.toContain(meaning);
 });
 
 describe.each(ALL)('%s', (name) => {

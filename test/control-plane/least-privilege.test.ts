@@ -20,12 +20,14 @@ import { volumeScenarios } from './least-privilege/volume-scenarios.ts';
 import { applyPermissions, type Part } from './permissions.ts';
 
 const scenarios = [...volumeScenarios, ...claimScenarios, ...bridgeScenarios];
-const partsOf: Readonly<Record<Mode, readonly Part[]>> = {
+/** Assist has the rights of enforce. */
+type Rights = Exclude<Mode, 'assist'>;
+const partsOf: Readonly<Record<Rights, readonly Part[]>> = {
   observe: ['observe', 'recycling/observe'],
   enforce: ['enforce', 'recycling/enforce', 'in-tree'],
 };
 const isRun = skipReason === undefined && controllerKind === 'ours';
-const permissions: Readonly<Record<Mode, readonly Permission[]>> = {
+const permissions: Readonly<Record<Rights, readonly Permission[]>> = {
   observe: isRun ? await permissionsOf(...partsOf.observe) : [],
   enforce: isRun ? await permissionsOf(...partsOf.enforce) : [],
 };

@@ -29,6 +29,8 @@ export interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
+  /** Only these objects, where given. */
+  readonly resourceNames?: readonly string[];
 }
 
 export function isRole(manifest: Manifest): manifest is RoleManifest {

@@ -98,7 +98,7 @@ describe('a function without its settings', () => {
 
   test('fails at its start for a setting that is wrong, and names it with its value', async () => {
     await expect(load(volumeWorker, { ...environment, PV_MODE: 'enforced' })).rejects.toThrow(
-      'PV_MODE: must be one of observe, enforce, got "enforced"',
+      'PV_MODE: must be one of observe, assist, enforce, got "enforced"',
     );
     expect(ConfigError.name).toBe('ConfigError');
   });

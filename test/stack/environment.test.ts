@@ -33,6 +33,9 @@ it.each(Object.keys(VARIANTS))('gives settings that the functions accept (%s)', 
 it('says to the functions what the stage file says', () => {
   expect(readConfig(variablesOf('everything'))).toMatchObject({
     mode: 'enforce',
+    maxMode: 'enforce',
+    graceSeconds: 30,
+    besideAnotherController: 'true',
     logLevel: 'DEBUG',
     clusterName: 'example',
     clusterEndpoint: 'https://0123456789ABCDEF0123456789ABCDEF.gr7.eu-central-1.eks.amazonaws.com',

@@ -27,6 +27,9 @@ describe('a stage file that is right', () => {
       region: 'eu-central-1',
       cluster: { name: 'example' },
       mode: 'observe',
+      modeMax: 'mode',
+      graceSeconds: 60,
+      besideAnotherController: false,
       queues: {
         volumes: 'serverless-pv-controller-test-volumes.fifo',
         claims: 'serverless-pv-controller-test-claims.fifo',
@@ -46,6 +49,10 @@ describe('a stage file that is right', () => {
   it('takes numbers that were not quoted as text, where text is wanted', () => {
     const { settings } = parse(`${GOOD}settings: { PV_POOL_MAX_AGE_MS: 1000 }\n`);
     expect(settings).toEqual({ PV_POOL_MAX_AGE_MS: '1000' });
+  });
+
+  it.each(['mode: observe', 'mode: assist\ngraceSeconds: 59'])('takes %j with an alarm after a minute', (text) => {
+    expect(parse(`${GOOD}${text}\nmonitoring: { oldestMessageMinutes: 1 }\n`).monitoring.oldestMessageMinutes).toBe(1);
   });
 
   it('takes an endpoint with its certificate authority', () => {
@@ -204,6 +211,16 @@ describe('a stage file that is wrong: the field, the value and the fix are named
     ],
     ['a wrong setting', `${GOOD}settings: { PV_POOL_MAX_AGE_MS: 1 s }\n`, 'settings.PV_POOL_MAX_AGE_MS', '"1 s"'],
     ['the mode as a setting', `${GOOD}settings: { PV_MODE: enforce }\n`, 'settings.PV_MODE', 'use the field `mode`'],
+    ['a mode that does not exist', `${GOOD}mode: help\n`, 'mode (line 4)', 'observe or assist or enforce', '"help"'],
+    ['a limit that limits nothing', `${GOOD}modeMax: observe\n`, 'modeMax (line 4)', 'mode or assist or enforce'],
+    ['a grace time of none', `${GOOD}graceSeconds: 0\n`, 'graceSeconds (line 4)', 'a whole number, 1 to 600'],
+    [
+      'a grace time longer than the alarm’s',
+      `${GOOD}mode: assist\nmonitoring: { oldestMessageMinutes: 1 }\n`,
+      'graceSeconds is 60',
+      'monitoring.oldestMessageMinutes (1)',
+      'less than 60',
+    ],
     [
       'a queue’s URL as a setting',
       `${GOOD}settings: { PV_CLAIMS_QUEUE_URL: 'https://x' }\n`,
@@ -220,7 +237,7 @@ describe('a stage file that is wrong: the field, the value and the fix are named
   });
 
   it('tells everything at once', () => {
-    const message = messageOf('regoin: x\ncluster: {}\nmode: assist\nsettings: { PV_STAGE: x }\n');
+    const message = messageOf('regoin: x\ncluster: {}\nmode: assists\nsettings: { PV_STAGE: x }\n');
     expect(message.split('\n')).toHaveLength(1 + 5);
     expect(message).toContain('has 5 problems');
   });

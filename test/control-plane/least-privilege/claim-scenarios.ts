@@ -57,6 +57,13 @@ export const claimScenarios: readonly Scenario[] = [
     },
   },
   {
+    title: 'a worker that enforces looks whether another controller works here',
+    identity,
+    mode: 'enforce',
+    needs: ['get leases'],
+    run: (stage) => stage.askForOthers(identity),
+  },
+  {
     title: 'an event about a claim that is there already gets its count raised',
     identity,
     mode: 'enforce',

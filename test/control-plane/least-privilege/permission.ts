@@ -24,6 +24,8 @@ export interface Permission {
   readonly resource: string;
   /** Only there; everywhere when absent. */
   readonly namespace?: string;
+  /** Only these objects; all when absent. */
+  readonly resourceNames?: readonly string[];
   readonly role: RoleManifest;
 }
 
@@ -38,10 +40,19 @@ function permissionsIn(role: RoleManifest): Permission[] {
   const identity = name.split(':')[1] as FunctionName;
   const place = namespace === undefined ? {} : { namespace };
   const where = namespace === undefined ? '' : ` in ${namespace}`;
-  return role.rules.flatMap(({ apiGroups, resources, verbs }) =>
+  return role.rules.flatMap(({ apiGroups, resources, verbs, resourceNames }) =>
     apiGroups.flatMap((group) =>
       resources.flatMap((resource) =>
-        verbs.map((verb) => ({ identity, name: `${verb} ${resource}${where}`, verb, group, resource, ...place, role })),
+        verbs.map((verb) => ({
+          identity,
+          name: `${verb} ${resource}${where}`,
+          verb,
+          group,
+          resource,
+          ...place,
+          ...(resourceNames && { resourceNames }),
+          role,
+        })),
       ),
     ),
   );
@@ -61,7 +72,12 @@ export async function takeAway(plane: ControlPlane, permission: Permission): Pro
 function rulesWithout({ role, name }: Permission): Rule[] {
   return permissionsIn(role)
     .filter((other) => other.name !== name)
-    .map(({ group, resource, verb }) => ({ apiGroups: [group], resources: [resource], verbs: [verb] }));
+    .map(({ group, resource, verb, resourceNames }) => ({
+      apiGroups: [group],
+      resources: [resource],
+      verbs: [verb],
+      ...(resourceNames && { resourceNames }),
+    }));
 }
 
 async function untilAllowed(plane: ControlPlane, permission: Permission, wanted: boolean): Promise<void> {
@@ -74,11 +90,11 @@ async function untilAllowed(plane: ControlPlane, permission: Permission, wanted:
 
 /** Whether the API server allows it to whom the client is, or to another user. */
 export async function isAllowed(client: ApiClient, permission: Permission, user?: string): Promise<boolean> {
-  const { verb, group, namespace } = permission;
+  const { verb, group, namespace, resourceNames: [name] = [] } = permission;
   const [resource, subresource] = permission.resource.split('/');
   const kind = user === undefined ? 'SelfSubjectAccessReview' : 'SubjectAccessReview';
   const path = `/apis/authorization.k8s.io/v1/${kind.toLowerCase()}s`;
-  const resourceAttributes = { verb, group, resource, subresource, namespace };
+  const resourceAttributes = { verb, group, resource, subresource, namespace, name };
   const { body } = await client.request<{ status: { allowed: boolean } }>('POST', path, {
     apiVersion: 'authorization.k8s.io/v1',
     kind,

@@ -13,6 +13,7 @@ import { formatMessage } from '../../../lib/queue/message.ts';
 import { createBridge } from '../../../lib/worker/create-bridge.ts';
 import { createWorker } from '../../../lib/worker/create-worker.ts';
 import { fullResync } from '../../../lib/worker/full-resync.ts';
+import { refuseLiveBinder } from '../../../lib/worker/live-binder.ts';
 import { Runtime } from '../../../lib/worker/runtime.ts';
 import type { Mode } from '../../../lib/worker/sync-key.ts';
 import { createContext, toEvent } from '../../../local/queue/lambda-event.ts';
@@ -108,6 +109,12 @@ export class Stage extends Objects {
       stopping.abort();
       await running;
     }
+  }
+
+  /** Asks, as a worker does before it enforces, whether another controller works here. @throws Error where nobody can tell. */
+  async askForOthers(identity: FunctionName): Promise<void> {
+    const connection = connectionFromKubeconfig({ file: this.#plane.kubeconfig(identity) });
+    await refuseLiveBinder(connection, { wayOut: 'nothing', onRequest: (info) => this.#requests.push(info) });
   }
 
   /** @returns how many keys were sent. */

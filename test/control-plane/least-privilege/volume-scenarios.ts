@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { BOUND_BY_CONTROLLER, RECYCLER_POD } from '../../../lib/controller/annotations.ts';
 import { recyclerPodName } from '../../../lib/plugins/recycler-pod.ts';
+import { MODE_ANNOTATION } from '../../../lib/worker/mode.ts';
 import { recyclerNamespace } from '../permissions.ts';
 import { ageEvents } from './events.ts';
 import { namespace, type Stored } from './objects.ts';
@@ -45,6 +46,24 @@ export const volumeScenarios: readonly Scenario[] = [
       const [released, failed] = ['update persistentvolumes/status', 'update persistentvolumes/status'];
       expect(await stage.sync(volume, alien)).toEqual([released, failed, 'create events']);
     },
+  },
+  {
+    title: 'a volume of a class that is only observed is left alone',
+    identity,
+    mode: 'enforce',
+    needs: ['get storageclasses'],
+    run: async (stage) => {
+      await stage.storageClass('csi.example.com', {}, { [MODE_ANNOTATION]: 'observe' });
+      const kept = await stage.volume('kept', goneClaim());
+      expect(await stage.sync(volume, kept)).toEqual([]);
+    },
+  },
+  {
+    title: 'a worker that enforces looks whether another controller works here',
+    identity,
+    mode: 'enforce',
+    needs: ['get leases'],
+    run: (stage) => stage.askForOthers(identity),
   },
   {
     title: 'an event about a volume that is there already gets its count raised',

@@ -1,7 +1,7 @@
 /** The lease of another controller manager: what of it keeps enforce from starting. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { refuseLiveBinder } from '../lib/worker/live-binder.ts';
 import { type LocalApiServer, startApiServer } from './api-server/server.ts';
-import { refuseLiveBinder } from './binder-lease.ts';
 
 const NOW = Date.parse('2026-05-04T12:00:00Z');
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/';
@@ -26,7 +26,7 @@ function answerLease(ageMs: number, spec: object = {}): void {
 }
 
 function refuse(): Promise<void> {
-  return refuseLiveBinder({ server: server.url }, NOW);
+  return refuseLiveBinder({ server: server.url }, { wayOut: '--beside-another-controller', now: NOW });
 }
 
 describe('the lease of another controller manager (DESIGN D9)', () => {

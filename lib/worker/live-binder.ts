@@ -1,0 +1,65 @@
+/**
+ * Whether another controller manager works on the cluster (DESIGN D9): it renews a lease while it does. A managed control
+ * plane always has one, so enforce asks to be told that working beside it is meant.
+ */
+import type { Connection } from '../cluster/connection.ts';
+import { requestFor } from '../cluster/resource-client.ts';
+import { objectTarget, type ResourceType } from '../cluster/resources.ts';
+import { Transport, type TransportOptions } from '../cluster/transport.ts';
+
+const LEASES: ResourceType = {
+  kind: 'Lease',
+  apiVersion: 'coordination.k8s.io/v1',
+  group: 'coordination.k8s.io',
+  plural: 'leases',
+  namespaced: true,
+};
+const TARGET = objectTarget(LEASES, { namespace: 'kube-system', name: 'kube-controller-manager' });
+const DEFAULT_DURATION_SECONDS = 15;
+/** Clocks differ, and a leader may be late. */
+const TOLERANCE_MS = 30_000;
+
+interface Lease {
+  readonly spec?: { holderIdentity?: string; renewTime?: string; leaseDurationSeconds?: number };
+}
+
+/** How the question is asked. */
+export interface LiveBinderOptions extends TransportOptions {
+  /** What to say to work beside another controller: an option, or a variable with its value. */
+  readonly wayOut: string;
+  /** Milliseconds since the epoch. */
+  readonly now?: number;
+}
+
+/**
+ * @throws Error that says who holds the lease, or that it cannot be read, and what to do. A lease that is missing or old
+ * refuses nothing: a controller manager without leader election holds none.
+ */
+export async function refuseLiveBinder(connection: Connection, options: LiveBinderOptions): Promise<void> {
+  const { wayOut, now = Date.now(), ...transportOptions } = options;
+  const transport = new Transport(connection, transportOptions);
+  try {
+    const { status, body } = await transport.request(requestFor('GET', TARGET));
+    if (status === 404) return;
+    if (status !== 200) {
+      throw new Error(
+        `the controller manager's lease cannot be read (HTTP ${status}), so nobody can tell whether another controller ` +
+          `works on this cluster: allow reading leases in kube-system, or say ${wayOut}.`,
+      );
+    }
+    const {
+      holderIdentity,
+      renewTime = '',
+      leaseDurationSeconds = DEFAULT_DURATION_SECONDS,
+    } = (JSON.parse(body) as Lease).spec ?? {};
+    const aliveUntil = Date.parse(renewTime) + leaseDurationSeconds * 1_000 + TOLERANCE_MS;
+    if (!holderIdentity || !(aliveUntil > now)) return;
+    throw new Error(
+      `a controller manager works on this cluster (lease held by ${holderIdentity}, renewed ${renewTime}), and by default ` +
+        'its PersistentVolume controller with it. Two controllers get in each other’s way: use the mode assist or observe, ' +
+        `switch its persistentvolume-binder-controller off, or say ${wayOut}.`,
+    );
+  } finally {
+    transport.close();
+  }
+}
