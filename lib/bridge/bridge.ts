@@ -108,7 +108,16 @@ export class Bridge {
     this.#wake = new Wake({ registry, evaluator, predicates, rules, settings, clock, hooks });
     this.#sweep = new Sweep({ registry, publisher, evaluator, echo, ledger, settings, clock });
     const { volumeOfPod = () => undefined } = options;
-    this.#dispatcher = new Dispatcher({ registry, publisher, evaluator, echo, wake: this.#wake, clock, volumeOfPod });
+    this.#dispatcher = new Dispatcher({
+      registry,
+      publisher,
+      evaluator,
+      echo,
+      wake: this.#wake,
+      clock,
+      volumeOfPod,
+      changed: hooks.changed?.bind(hooks),
+    });
     this.#kinds = ['PersistentVolume', 'PersistentVolumeClaim', 'StorageClass'];
     if (settings.recyclerNamespace !== undefined) this.#kinds = [...this.#kinds, 'Pod'];
     this.#loops = this.#kinds.map((kind) => this.#loop(kind, hooks));

@@ -3,6 +3,7 @@
  * volume that became free is offered around. Until all lists are there once, half of the cluster looks orphaned: so long
  * nothing is looked at, and the events wait for the look at everything that follows.
  */
+import type { SeenChange } from '../audit/trail.ts';
 import type { Kinds, PersistentVolume, PersistentVolumeClaim, Pod } from '../controller/types.ts';
 import type { Echo } from './echo.ts';
 import type { Evaluator } from './evaluator.ts';
@@ -10,7 +11,7 @@ import type { ListWatchHandler } from './list-watch.ts';
 import { deletionOf, isNewer, type Trigger } from './occasion.ts';
 import { claimsOfClass, keysOf, recyclingVolumes } from './partners.ts';
 import { type PassOptions, pass, SYNCED_KINDS } from './pass.ts';
-import type { WatchedKind } from './ports.ts';
+import type { BridgeHooks, WatchedKind } from './ports.ts';
 import { type Change, type HeldKind, type Registry, syncKeyOf } from './registry.ts';
 import type { Wake } from './wake.ts';
 
@@ -22,6 +23,7 @@ export interface DispatcherOptions extends PassOptions {
   readonly wake: Wake;
   /** The volume that a recycler pod works for, undefined for other pods. */
   readonly volumeOfPod: (pod: Pod) => string | undefined;
+  readonly changed?: BridgeHooks['changed'];
 }
 
 type Paired = PersistentVolume | PersistentVolumeClaim;
@@ -76,6 +78,7 @@ export class Dispatcher {
   #onChanged<K extends HeldKind>(kind: K, type: 'ADDED' | 'MODIFIED', object: Kinds[K]): Promise<void> {
     const change = this.#options.registry.set(kind, object);
     if (change === undefined) return Promise.resolve();
+    this.#tell(type, change, object);
     const { uid = '', resourceVersion: version = '' } = object.metadata;
     const cause = { uid, resourceVersion: version };
     // A new object is always looked at once: its user is to be told why it waits, which no write would bring about.
@@ -90,7 +93,9 @@ export class Dispatcher {
   }
 
   #onDeleted<K extends HeldKind>(kind: K, object: Kinds[K]): Promise<void> {
-    const change = this.#options.registry.delete(kind, object) ?? { kind, before: object };
+    const held = this.#options.registry.delete(kind, object);
+    if (held !== undefined) this.#tell('DELETED', held, object);
+    const change = held ?? { kind, before: object };
     return all(this.#deleted(change, object.metadata.resourceVersion ?? ''));
   }
 
@@ -114,6 +119,16 @@ export class Dispatcher {
       works.push(this.#lookAtAll([kind as 'PersistentVolume' | 'PersistentVolumeClaim'], { version, listVersion }));
     }
     return all(isFirst ? [...works, this.#firstLook.promise] : works);
+  }
+
+  /** Only what was held before: of anything else nobody knows what changed. */
+  #tell(type: SeenChange['type'], { kind, before }: Change, object: Kinds[HeldKind]): void {
+    const { changed, registry, clock } = this.#options;
+    if (changed === undefined || kind === 'StorageClass' || before === undefined) return;
+    const after = object as Paired;
+    const uid =
+      kind === 'PersistentVolume' ? after.metadata.uid : volumeUidOfClaim(registry, after as PersistentVolumeClaim);
+    changed({ type, kind, before: before as Paired, after, at: clock.now() }, uid);
   }
 
   #onPod(pod: Pod): Promise<void> {
@@ -187,6 +202,10 @@ export class Dispatcher {
       this.#looks--;
     }
   }
+}
+
+function volumeUidOfClaim(registry: Registry, { spec }: PersistentVolumeClaim): string | undefined {
+  return spec.volumeName ? registry.volume(spec.volumeName)?.metadata.uid : undefined;
 }
 
 function all(works: readonly Work[]): Promise<void> {

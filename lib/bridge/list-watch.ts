@@ -127,7 +127,7 @@ export class ListWatch<K extends WatchedKind> {
 
   /** Resolves when the server ends the watch. */
   async #watch(signal: AbortSignal): Promise<void> {
-    const { source, kind, settings } = this.#options;
+    const { source, kind, settings, hooks } = this.#options;
     this.#failure = undefined;
     this.#watching = new AbortController();
     this.#position.rewind();
@@ -137,7 +137,8 @@ export class ListWatch<K extends WatchedKind> {
     const onOpen = () => {
       this.#isOpen = true;
     };
-    const options = { ...this.#scope(), resourceVersion, signal: either, idleTimeoutMs, onOpen };
+    const withManagers = hooks.changed !== undefined;
+    const options = { ...this.#scope(), resourceVersion, signal: either, idleTimeoutMs, withManagers, onOpen };
     try {
       for await (const event of source.watch(kind, options)) {
         if (either.aborted) break;

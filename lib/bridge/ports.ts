@@ -1,4 +1,5 @@
 /** What the bridge needs of the world: something to watch, something to send to, the rules of the controller, a clock. */
+import type { SeenChange } from '../audit/trail.ts';
 import type { ClusterView } from '../controller/needs-sync.ts';
 import type { SyncRules } from '../controller/ports.ts';
 import type { Kinds, PersistentVolume, PersistentVolumeClaim, SyncKey } from '../controller/types.ts';
@@ -29,6 +30,8 @@ export interface WatchSource {
       resourceVersion: string;
       signal: AbortSignal;
       idleTimeoutMs: number;
+      /** Objects come with their managedFields. */
+      withManagers?: boolean;
       /** Called when the server has accepted the watch, before its first event. */
       onOpen: () => void;
     },
@@ -52,6 +55,8 @@ export interface Predicates {
 export interface BridgeHooks {
   /** A change arrived from a watch, before anything was decided about it. */
   seen?(kind: WatchedKind, type: WatchEvent<unknown>['type']): void;
+  /** A volume or a claim that was held has changed; `volumeUid` is that of the volume that it is about. */
+  changed?(change: SeenChange, volumeUid: string | undefined): void;
   /** A key was looked at and needs nothing. */
   filtered?(key: SyncKey): void;
   /** The queue accepted a message; `volumeUid` is that of the volume that the key is about, where it has one. */
