@@ -85,6 +85,11 @@ describe('writersOf', () => {
     const key = { kind: 'PersistentVolumeClaim', namespace: 'ns', name: 'one' } as const;
     expect(writersOf(held({ namespace: 'ns', name: 'one', uid: 'c' }), key)).toEqual([key]);
   });
+
+  it('of a claim that has the name of a volume have nothing to do with that volume', () => {
+    const key = { kind: 'PersistentVolumeClaim', namespace: 'ns', name: 'pv' } as const;
+    expect(writersOf(held({ namespace: 'ns', name: 'one', uid: 'c' }), key)).toEqual([key]);
+  });
 });
 
 describe('claimsOfClass', () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { Position } from './position.ts';
 
@@ -79,6 +80,79 @@ describe('Position', () => {
     list.resolve();
     await settled();
     expect(position.accepted).toBe('10');
+  });
+
+  it('begins anew with every list, and has nothing to do with what was in flight before', async () => {
+    const position = new Position(10, () => {});
+    const event = work();
+    position.listed('10', Promise.resolve(), 0);
+    position.received('11', event.promise, 1);
+    await settled();
+    position.listed('20', work().promise, 2);
+    expect([position.accepted, position.resumeFrom, position.inFlight, position.oldestSince]).toEqual([
+      undefined,
+      '20',
+      1,
+      2,
+    ]);
+    event.resolve();
+    await settled();
+    expect([position.accepted, position.inFlight]).toEqual([undefined, 1]);
+  });
+
+  it('knows nothing after its versions are of no use any more', async () => {
+    const position = new Position(10, () => {});
+    const event = work();
+    position.listed('10', Promise.resolve(), 0);
+    position.received('11', event.promise, 1);
+    await settled();
+    position.forget();
+    expect([position.resumeFrom, position.inFlight, position.oldestSince]).toEqual([undefined, 0, undefined]);
+    event.resolve();
+    await settled();
+    expect(position.resumeFrom).toBeUndefined();
+  });
+
+  it('lets the reader go when what held it up was dropped', async () => {
+    const position = new Position(1, () => {});
+    position.received('11', work().promise, 0);
+    const read = vi.fn();
+    void position.room(never).then(read);
+    position.rewind();
+    await settled();
+    expect(read).toHaveBeenCalledOnce();
+  });
+
+  it('holds twenty events per place behind the oldest one, accepted or not', async () => {
+    const position = new Position(2, () => {});
+    const oldest = work();
+    position.received('1', oldest.promise, 0);
+    for (let version = 2; version < 40; version++) position.received(String(version), Promise.resolve(), 0);
+    await settled();
+    const read = vi.fn();
+    await position.room(never).then(read);
+    expect(read).toHaveBeenCalledOnce();
+    position.received('40', Promise.resolve(), 0);
+    void position.room(never).then(read);
+    await settled();
+    expect(position.inFlight).toBe(1);
+    expect(read).toHaveBeenCalledOnce();
+    oldest.resolve();
+    await settled();
+    expect([position.accepted, read.mock.calls.length]).toEqual(['40', 2]);
+  });
+
+  it('leaves nothing behind at the signal, however often a reader waited', async () => {
+    const position = new Position(1, () => {});
+    const { signal } = new AbortController();
+    for (let version = 1; version < 5; version++) {
+      const event = work();
+      position.received(String(version), event.promise, 0);
+      const room = position.room(signal);
+      event.resolve();
+      await room;
+    }
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('makes the reader wait at the bound, and lets it go when the signal is aborted', async () => {

@@ -74,7 +74,7 @@ export class Position {
     const list = this.#listed;
     for (const entry of this.#entries) entry.live = entry === list;
     this.#entries = this.#entries.filter((entry) => entry.live);
-    this.#inFlight = this.#entries.filter((entry) => !entry.done).length;
+    this.#inFlight = this.#entries.length;
     this.#release();
   }
 
@@ -128,7 +128,7 @@ export class Position {
       this.#accepted = entry.version;
       done++;
     }
-    if (done > 0) this.#entries.splice(0, done);
+    this.#entries.splice(0, done);
     this.#release();
   }
 
@@ -137,7 +137,7 @@ export class Position {
   }
 
   #release(): void {
-    if (this.#waiting.length === 0 || !this.#hasRoom()) return;
+    if (!this.#hasRoom()) return;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const resolve of waiting) resolve();

@@ -80,6 +80,16 @@ describe('Publisher', () => {
     expect(done).toHaveBeenCalledTimes(3);
     expect(versions().sort()).toEqual(['a@2', 'b@1']);
     expect(failed.length).toBeGreaterThan(10);
+    expect(new Set(failed)).toEqual(new Set(['send']));
+    // The newer message took the place of the one that failed: there is no third one behind them.
+    expect(queue.accepted).toBe(2);
+  });
+
+  it('counts what waits behind a message under way', () => {
+    queue.hold();
+    for (const version of ['1', '2', '3']) void publisher.publish(message('a', version));
+    void publisher.publish(message('b', '1'));
+    expect(publisher.size).toBe(3);
   });
 
   it('drops a message that no worker would take, and goes on', async () => {
@@ -115,6 +125,19 @@ describe('Publisher', () => {
     expect(room).toHaveBeenCalledOnce();
   });
 
+  it.each([
+    [22, true],
+    [23, false],
+  ])('has room for bulk publishers while ten times as many wait as may be under way: of %i %s', async (count, has) => {
+    publisher = publisherOf({ maxSending: 2 });
+    queue.hold();
+    for (let i = 0; i < count; i++) void publisher.publish(message(`a${i}`, '1'));
+    const room = vi.fn();
+    void publisher.room().then(room);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(room).toHaveBeenCalledTimes(has ? 1 : 0);
+  });
+
   it('knows the newest message about a key that is not accepted', async () => {
     const key = { kind: 'PersistentVolume', name: 'a' } as const;
     expect(publisher.pending(key)).toBeUndefined();
@@ -136,5 +159,22 @@ describe('Publisher', () => {
     await expect(publisher.publish(message('b', '1'))).rejects.toThrow('stopped');
     expect(publisher.size).toBe(0);
     await vi.advanceTimersByTimeAsync(5_000);
+  });
+
+  it('lets bulk publishers go when it is stopped, and does not call what it gave up a failure', async () => {
+    publisher = publisherOf({ maxSending: 1 });
+    queue.hold();
+    for (let i = 0; i < 20; i++) void publisher.publish(message(`a${i}`, '1'));
+    const room = vi.fn();
+    void publisher.room().then(room);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(room).not.toHaveBeenCalled();
+    publisher.stop();
+    expect(publisher.size).toBe(0);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(room).toHaveBeenCalledOnce();
+    queue.release();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([queue.messages, failed]).toEqual([[], []]);
   });
 });

@@ -114,7 +114,6 @@ export class Publisher {
     const { settings } = this.#options;
     const backoff = new Backoff(settings.retryBaseMs, settings.retryMaxMs);
     while (!(await this.#attempt(entry, backoff))) this.#catchUp(entry);
-    if (this.#stopped.signal.aborted) return;
     this.#sending.delete(entry.slot);
     const next = this.#behind.get(entry.slot);
     if (next !== undefined) {

@@ -1,3 +1,4 @@
+import { queryObjects } from 'node:v8';
 import { describe, expect, it, vi } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim } from '../controller/types.ts';
 import { Registry } from './registry.ts';
@@ -38,7 +39,9 @@ describe('Registry', () => {
     registry.set('PersistentVolume', at('10', volume('a')));
     registry.set('PersistentVolume', at('x', volume('a')));
     expect(registry.volume('a')?.metadata.resourceVersion).toBe('x');
-    expect(bad).toHaveBeenCalledOnce();
+    expect(bad.mock.calls).toEqual([
+      [expect.objectContaining({ message: expect.stringContaining('PersistentVolume "a"') })],
+    ]);
   });
 
   it('believes a list, also one of a restored cluster, and tells what it changed', () => {
@@ -69,6 +72,46 @@ describe('Registry', () => {
     expect(names()).toEqual(['c']);
     registry.delete('PersistentVolumeClaim', at('6', claim('c')));
     expect(names()).toEqual([]);
+  });
+
+  it('does not take a claim for one that names its volume of before, changed or deleted and made anew', () => {
+    const registry = new Registry();
+    const put = (version: string, volumeName?: string) =>
+      registry.set('PersistentVolumeClaim', at(version, claim('a', volumeName === undefined ? {} : { volumeName })));
+    put('1', 'first');
+    put('2', 'second');
+    expect(registry.claimsNaming('first')).toEqual([]);
+    registry.delete('PersistentVolumeClaim', at('3', claim('a')));
+    expect(registry.claim({ namespace: 'ns', name: 'a' })).toBeUndefined();
+    put('4', 'third');
+    expect(registry.claimsNaming('second')).toEqual([]);
+    expect(registry.claimsNaming('third')).toHaveLength(1);
+  });
+
+  it('holds nothing of a volume that claims named once', () => {
+    const registry = new Registry();
+    const before = queryObjects(Set, { format: 'count' });
+    for (let index = 0; index < 1_000; index++) {
+      const both = ['a', 'b'].map((name) => claim(name, { volumeName: `pv-${index}` }));
+      for (const each of both) registry.set('PersistentVolumeClaim', at('1', each));
+      for (const each of both) registry.delete('PersistentVolumeClaim', at('2', each));
+    }
+    expect(queryObjects(Set, { format: 'count' }) - before).toBeLessThan(100);
+    expect(registry.claimsNaming('pv-1')).toEqual([]);
+  });
+
+  it('takes a claim with an empty volume name for one that names none', () => {
+    const registry = new Registry();
+    registry.set('PersistentVolumeClaim', at('1', claim('a', { volumeName: '' })));
+    expect(registry.claimsNaming('')).toEqual([]);
+  });
+
+  it('does not list a claim that was bound when it was first seen among the unbound ones', () => {
+    const registry = new Registry();
+    const bound = at('1', claim('a', { volumeName: 'pv' }));
+    bound.metadata.annotations = { 'pv.kubernetes.io/bind-completed': 'yes' };
+    registry.set('PersistentVolumeClaim', bound);
+    expect([...registry.unboundClaims('')]).toEqual([]);
   });
 
   it('lists the unbound claims of a class, the oldest first, as they come, change and go', () => {

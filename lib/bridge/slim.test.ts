@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim } from '../controller/types.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../controller/types.ts';
 import { Slimmer } from './slim.ts';
 
 const fat: PersistentVolume = {
@@ -126,12 +126,53 @@ describe('Slimmer', () => {
     expect(slimmer.claim(slimmer.claim(claim))).toEqual(slimmer.claim(claim));
   });
 
+  it('adds nothing to an object that has little, and drops what is null', () => {
+    const slimmer = new Slimmer();
+    const claimRef = { namespace: 'ns', name: 'one' };
+    expect(slimmer.volume({ metadata: { name: 'pv' }, spec: { claimRef } })).toStrictEqual({
+      metadata: { name: 'pv' },
+      spec: { claimRef },
+    });
+    const odd = {
+      metadata: { name: 'one', deletionTimestamp: null },
+      spec: { storageClassName: null, resources: { limits: null } },
+    };
+    expect(slimmer.claim(odd as unknown as PersistentVolumeClaim)).toStrictEqual({
+      metadata: { name: 'one' },
+      spec: { resources: { limits: null } },
+    });
+  });
+
+  it('keeps of a class what the rules read', () => {
+    const metadata = { name: 'fast', labels: { app: 'a' }, resourceVersion: '5' };
+    const parameters = { type: 'ssd' };
+    const fatClass = { metadata, provisioner: 'vendor.com/disk', parameters, allowVolumeExpansion: true };
+    expect(new Slimmer().storageClass(fatClass as StorageClass)).toStrictEqual({
+      metadata: { name: 'fast', resourceVersion: '5' },
+      provisioner: 'vendor.com/disk',
+      parameters,
+    });
+  });
+
   it('shares equal parts between objects, so nobody may change them', () => {
     const slimmer = new Slimmer();
     const [a, b] = [slimmer.volume(structuredClone(fat)), slimmer.volume(structuredClone(fat))];
     expect(a.metadata.labels).toBe(b.metadata.labels);
     expect(a.spec.capacity).toBe(b.spec.capacity);
     expect(Object.isFrozen(a.spec.capacity)).toBe(true);
+    const { selector } = slimmer.claim(claim).spec;
+    expect(Object.isFrozen(selector?.matchLabels)).toBe(true);
+  });
+
+  it('shares the parts that are often alike, however many volumes are reserved for one claim each', () => {
+    const slimmer = new Slimmer(20);
+    const reservedFor = (name: string) =>
+      slimmer.volume({ ...structuredClone(fat), spec: { ...fat.spec, claimRef: { namespace: 'ns', name } } });
+    const { labels } = reservedFor('first').metadata;
+    const unlabelled = (name: string) =>
+      slimmer.volume({ metadata: { name }, spec: { claimRef: { namespace: 'ns', name } } });
+    for (let count = 0; count < 100; count++) unlabelled(`claim-${count}`);
+    expect(reservedFor('last').metadata.labels).toBe(labels);
   });
 
   it('goes on sharing what is often met among ever new parts, and forgets what is not', () => {

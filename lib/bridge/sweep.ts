@@ -14,6 +14,7 @@ import type { Evaluator } from './evaluator.ts';
 import type { Ledger, Sent } from './ledger.ts';
 import { occasionOf } from './occasion.ts';
 import { type PassOptions, pass, SYNCED_KINDS } from './pass.ts';
+import { syncKeyOf } from './registry.ts';
 
 /** What is swept and how often; a `sweepPeriodMs` of 0 means no full sweep. */
 export interface SweepOptions extends PassOptions {
@@ -86,7 +87,7 @@ export class Sweep {
 
   #visit(kind: SyncKey['kind'], object: Paired, since: number, epoch: number): Promise<void> | undefined {
     const { evaluator, echo, ledger, registry, clock } = this.#options;
-    const key = { kind, ...keyFields(object) };
+    const key = syncKeyOf(kind, object);
     const full = this.#fullEpoch(object, since, epoch);
     if (full !== undefined) return evaluator.resend(kind, object, `full ${full}`);
     if (!evaluator.needsSync(kind, object)) {
@@ -135,11 +136,6 @@ export class Sweep {
 
 function isWaiting(kind: SyncKey['kind'], object: Paired): boolean {
   return kind === 'PersistentVolumeClaim' && !hasAnnotation(object, BIND_COMPLETED);
-}
-
-function keyFields({ metadata }: Paired): { namespace?: string; name: string } {
-  const { namespace, name } = metadata;
-  return namespace === undefined ? { name } : { namespace, name };
 }
 
 /** FNV-1a. */

@@ -1,56 +1,25 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import * as needsSync from '../controller/needs-sync.ts';
-import type { PersistentVolume } from '../controller/types.ts';
-import { systemClock } from './clock.ts';
-import { Evaluator } from './evaluator.ts';
-import { Ledger } from './ledger.ts';
-import { Publisher } from './publisher.ts';
-import { Registry } from './registry.ts';
-import { FakeQueue } from './testing/fake-queue.ts';
-import { claim, rules, storageClass, volume } from './testing/objects.ts';
-import { Wake } from './wake.ts';
+import { storageClass, volume } from './testing/objects.ts';
+import { Waking } from './testing/waking.ts';
 
-let registry: Registry;
-let queue: FakeQueue;
-let wake: Wake;
-let version: number;
-const told = vi.fn();
+let waking: Waking;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  version = 0;
-  told.mockReset();
-  registry = new Registry();
-  queue = new FakeQueue();
-  const common = { predicates: needsSync, rules, clock: systemClock, hooks: { woken: told } };
-  const settings = { maxSending: 100, retryBaseMs: 100, retryMaxMs: 100 };
-  const publisher = new Publisher({ sender: queue, settings, ...common });
-  const evaluator = new Evaluator({ registry, publisher, ledger: new Ledger(), ...common });
-  wake = new Wake({ registry, evaluator, settings: { wakeCount: 3, wakeWindowMs: 1_000 }, ...common });
+  waking = new Waking();
 });
 
 afterEach(() => {
-  wake.stop();
+  waking.wake.stop();
   vi.useRealTimers();
 });
 
-function putClaim(name: string, spec = {}, isBound = false): void {
-  const object = claim(name, spec, isBound ? 'Bound' : 'Pending');
-  Object.assign(object.metadata, { uid: name, resourceVersion: String(++version), creationTimestamp: `2026-${name}` });
-  if (isBound) object.metadata.annotations = { 'pv.kubernetes.io/bind-completed': 'yes' };
-  const change = registry.set('PersistentVolumeClaim', object);
-  if (change !== undefined) void wake.claimChanged(change);
-}
-
-function putVolume(name: string, spec: Partial<PersistentVolume['spec']> = {}, phase = 'Available', labels = {}): void {
-  const object = volume(name, spec, phase);
-  Object.assign(object.metadata, { uid: name, resourceVersion: String(++version), labels });
-  const change = registry.set('PersistentVolume', object);
-  if (change !== undefined) void wake.volumeChanged(change);
-}
+const putClaim = (...claim: Parameters<Waking['putClaim']>) => void waking.putClaim(...claim);
+const putVolume = (...volume: Parameters<Waking['putVolume']>) => void waking.putVolume(...volume);
 
 /** What was woken since the last time, as `claim<volume`. */
 async function woken(ms = 0): Promise<string[]> {
+  const { queue } = waking;
   const from = queue.messages.length;
   await vi.advanceTimersByTimeAsync(ms);
   return queue.messages.slice(from).map(({ name, hint }) => `${name}<${hint?.volumeName}`);
@@ -67,14 +36,18 @@ describe('Wake', () => {
     putClaim('named', { volumeName: 'pv-9' });
     putVolume('pv-1');
     expect(await woken()).toEqual(['a<pv-1', 'c<pv-1', 'd<pv-1']);
-    expect(queue.messages[0]).toMatchObject({ kind: 'PersistentVolumeClaim', namespace: 'ns', reason: 'enqueued' });
+    expect(waking.queue.messages[0]).toMatchObject({
+      kind: 'PersistentVolumeClaim',
+      namespace: 'ns',
+      reason: 'enqueued',
+    });
   });
 
   it('tells whom it woke, and for which volume', async () => {
     putClaim('a');
     putVolume('pv-1');
     await woken();
-    expect(told.mock.calls).toEqual([[{ kind: 'PersistentVolumeClaim', namespace: 'ns', name: 'a' }, 'pv-1', 'pv-1']]);
+    expect(waking.told).toEqual([[{ kind: 'PersistentVolumeClaim', namespace: 'ns', name: 'a' }, 'pv-1', 'pv-1']]);
   });
 
   it.each([
@@ -87,11 +60,11 @@ describe('Wake', () => {
   });
 
   it('does not wake a claim that waits for its first consumer', async () => {
-    registry.set('StorageClass', storageClass('late', { volumeBindingMode: 'WaitForFirstConsumer' }));
+    waking.registry.set('StorageClass', storageClass('late', { volumeBindingMode: 'WaitForFirstConsumer' }));
     putClaim('a', { storageClassName: 'late' });
     putVolume('pv-1', { storageClassName: 'late' });
     expect(await woken(60_000)).toEqual([]);
-    expect(wake.size).toBe(0);
+    expect(waking.wake.size).toBe(0);
   });
 
   it('spreads many volumes over the claims, each of which is woken once within the window', async () => {
@@ -123,30 +96,30 @@ describe('Wake', () => {
     for (const name of ['a', 'b', 'c', 'd']) putClaim(name);
     putVolume('pv-1');
     expect(await woken(600_000)).toEqual(['a<pv-1', 'b<pv-1', 'c<pv-1', 'd<pv-1']);
-    expect(wake.size).toBe(0);
+    expect(waking.wake.size).toBe(0);
   });
 
   it('offers a changed volume again', async () => {
     putClaim('a', { selector: { matchLabels: { tier: 'gold' } } });
     putVolume('pv-1');
     expect(await woken(60_000)).toEqual([]);
-    putVolume('pv-1', {}, 'Available', { tier: 'gold' });
+    putVolume('pv-1', {}, 'Available', { labels: { tier: 'gold' } });
     expect(await woken()).toEqual(['a<pv-1']);
   });
 
   it('offers a state of a volume once, however often it is told of it', async () => {
-    putClaim('01');
+    for (const name of ['01', '02', '03', '04']) putClaim(name);
     const pv = volume('v', {}, 'Available');
     Object.assign(pv.metadata, { uid: 'v', resourceVersion: '50' });
-    registry.set('PersistentVolume', pv);
+    waking.registry.set('PersistentVolume', pv);
     const change = { kind: 'PersistentVolume', after: pv } as const;
-    expect(wake.volumeChanged(change)).toHaveLength(1);
-    expect(wake.volumeChanged({ ...change, before: pv })).toEqual([]);
-    expect(await woken()).toEqual(['01<v']);
+    expect(waking.wake.volumeChanged(change)).toHaveLength(3);
+    expect(waking.wake.volumeChanged({ ...change, before: pv })).toEqual([]);
+    expect(await woken()).toEqual(['01<v', '02<v', '03<v']);
   });
 
   it('keeps nothing of a volume that nobody wants', async () => {
     for (let i = 0; i < 1_000; i++) putVolume(`pv-${i}`);
-    expect(wake.size).toBe(0);
+    expect(waking.wake.size).toBe(0);
   });
 });
