@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { capacityOf, mismatchOf, requestOf } from './candidate.ts';
+import { capacityOf, differenceIn, mismatchOf, requestOf } from './candidate.ts';
 import { claim, refTo, reservationFor, volume } from './testing/objects.ts';
 
 const on = { volumeAttributesClass: true };
@@ -47,5 +47,46 @@ describe('the first rule that a volume fails (BEHAVIOUR 5.2)', () => {
     expect(mismatchOf(without, requestOf({ ...one, spec: modest }, false, on))).toBeUndefined();
     const { status: ___, ...fresh } = volume('pv');
     expect(mismatchOf(fresh, requestOf(one, false, on))).toBe('not Available');
+  });
+});
+
+describe('by how much a volume fails a rule', () => {
+  const selector = { matchLabels: { tier: 'fast' } };
+  const wishes = claim('one', {
+    spec: { resources: { requests: { storage: '8Gi' } }, selector, storageClassName: 'slow' },
+  });
+  const difference = (parts: Parameters<typeof volume>[1], wanting = wishes, isDelayed = false) => {
+    const request = requestOf(wanting, isDelayed, on);
+    const rule = mismatchOf(volume('pv', parts), request);
+    return rule && `${rule}: ${differenceIn(rule, volume('pv', parts), request)}`;
+  };
+  const large = { capacity: { storage: '9Gi' } };
+  const labels = { tier: 'fast' };
+
+  test.each<[string, Parameters<typeof volume>[1]]>([
+    ['reserved for another claim: for ns/two', { spec: { claimRef: refTo(claim('two')) } }],
+    [
+      'reserved for another claim: for an earlier ns/one (uid old)',
+      { spec: { claimRef: { ...refTo(one), uid: 'old' } } },
+    ],
+    ['too small: needs 8Gi, has 5Gi', { spec: { capacity: { storage: '5Gi' } } }],
+    ['volumeMode differs: needs Filesystem, has Block', { spec: { ...large, volumeMode: 'Block' } }],
+    [
+      'volumeAttributesClassName differs: needs none, has gold',
+      { spec: { ...large, volumeAttributesClassName: 'gold' } },
+    ],
+    [
+      'being deleted: since 2026-01-01T00:00:00Z',
+      { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, spec: large },
+    ],
+    ['not Available: it is Pending', { spec: large, status: { phase: '' } }],
+    ['labels do not satisfy the selector: needs {"matchLabels":{"tier":"fast"}}, has none', { spec: large }],
+    ['storageClassName differs: needs slow, has none', { metadata: { labels }, spec: large }],
+  ])('%s', (text, parts) => {
+    expect(difference(parts)).toBe(text);
+  });
+
+  test('a delayed binding is the scheduler’s to begin', () => {
+    expect(difference({ spec: large }, wishes, true)).toMatch(/first consumer: the scheduler chooses it/);
   });
 });

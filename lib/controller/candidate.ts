@@ -83,3 +83,39 @@ export function mismatchOf(volume: PersistentVolume, request: Request): Mismatch
   if (storageClassOf(volume) !== request.storageClass) return 'storageClassName differs';
   return undefined;
 }
+
+/** By how much a volume fails a rule, for people: `needs 8Gi, has 5Gi`. Decides nothing. */
+export function differenceIn(rule: Mismatch, volume: PersistentVolume, request: Request): string {
+  switch (rule) {
+    case 'reserved for another claim': {
+      const { namespace, name, uid } = volume.spec.claimRef ?? {};
+      const { metadata } = request.claim;
+      const isPredecessor = namespace === metadata.namespace && name === metadata.name;
+      return isPredecessor ? `for an earlier ${namespace}/${name} (uid ${uid})` : `for ${namespace}/${name}`;
+    }
+    case 'too small':
+      return needsAndHas(request.storage, capacityOf(volume));
+    case 'volumeMode differs':
+      return needsAndHas(request.volumeMode, volumeModeOf(volume));
+    case 'volumeAttributesClassName differs':
+      return needsAndHas(request.attributesClass, volume.spec.volumeAttributesClassName);
+    case 'being deleted':
+      return `since ${volume.metadata.deletionTimestamp}`;
+    case 'binding waits for the first consumer':
+      return 'the scheduler chooses it when a pod uses the claim';
+    case 'not Available':
+      return `it is ${volume.status?.phase || 'Pending'}`;
+    case 'labels do not satisfy the selector':
+      return needsAndHas(
+        JSON.stringify(request.claim.spec.selector),
+        volume.metadata.labels && JSON.stringify(volume.metadata.labels),
+      );
+    case 'storageClassName differs':
+      return needsAndHas(request.storageClass, storageClassOf(volume));
+  }
+}
+
+/** What was asked for and what is there; an empty value is `none`. */
+export function needsAndHas(needed: string | undefined, found: string | undefined): string {
+  return `needs ${needed || 'none'}, has ${found || 'none'}`;
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BETA_STORAGE_CLASS } from './annotations.ts';
-import { volumeModeMismatch, whyUnfit } from './fitness.ts';
+import { differenceOf, volumeModeMismatch, whyUnfit } from './fitness.ts';
 import { claim, volume } from './testing/objects.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from './types.ts';
 
@@ -107,5 +107,22 @@ describe('whyUnfit (BEHAVIOUR 3.4)', () => {
     expect(mismatch('Block')).toBe(true);
     expect(mismatch(undefined, 'Block')).toBe(true);
     expect(mismatch('Block', 'Block')).toBe(false);
+  });
+});
+
+describe('by how much a requested volume does not fit', () => {
+  test.each<[string, Partial<PersistentVolume['spec']>]>([
+    ['needs 1Gi, has 1Mi', { capacity: { storage: '1Mi' } }],
+    ['needs none, has fast', { storageClassName: 'fast' }],
+    ['needs none, has gold', { volumeAttributesClassName: 'gold' }],
+    ['needs Filesystem, has Block', { volumeMode: 'Block' }],
+    ['needs ReadWriteOnce, has ReadOnlyMany+ReadWriteMany', { accessModes: ['ReadOnlyMany', 'ReadWriteMany'] }],
+    ['', {}],
+  ])('%s', (text, spec) => {
+    expect(differenceOf(volume('pv', { spec }), claim('one'), on)).toBe(text);
+  });
+
+  test('nothing is compared where the server knows no attributes classes', () => {
+    expect(differenceOf(volume('pv', { spec: { volumeAttributesClassName: 'gold' } }), claim('one'), off)).toBe('');
   });
 });

@@ -1,7 +1,7 @@
 /** Whether a volume that a claim asks for by name fits it (BEHAVIOUR 3.4). */
 import { accessModesSatisfied } from './access-modes.ts';
 import { storageClassOf, volumeModeOf } from './annotations.ts';
-import { capacityOf } from './candidate.ts';
+import { capacityOf, needsAndHas } from './candidate.ts';
 import type { Features } from './features.ts';
 import { wholeUnits } from './quantity.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from './types.ts';
@@ -32,4 +32,22 @@ export function whyUnfit(volume: PersistentVolume, claim: PersistentVolumeClaim,
 /** Whether volume and claim differ in volumeMode; unset is Filesystem (BEHAVIOUR 3.4 rule 5). */
 export function volumeModeMismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   return volumeModeOf(volume) !== volumeModeOf(claim);
+}
+
+/** By how much a volume that `whyUnfit` refuses does not fit, for people; empty where there is nothing to compare. */
+export function differenceOf(volume: PersistentVolume, claim: PersistentVolumeClaim, features: Features): string {
+  switch (whyUnfit(volume, claim, features)) {
+    case 'requested PV is too small':
+      return needsAndHas(claim.spec.resources?.requests?.['storage'], capacityOf(volume));
+    case 'storageClassName does not match':
+      return needsAndHas(storageClassOf(claim), storageClassOf(volume));
+    case 'volumeAttributesClassName does not match':
+      return needsAndHas(claim.spec.volumeAttributesClassName, volume.spec.volumeAttributesClassName);
+    case 'incompatible volumeMode':
+      return needsAndHas(volumeModeOf(claim), volumeModeOf(volume));
+    case 'incompatible accessMode':
+      return needsAndHas(claim.spec.accessModes?.join('+'), volume.spec.accessModes?.join('+'));
+    default:
+      return '';
+  }
 }

@@ -1,0 +1,33 @@
+/** The program on a real terminal. */
+import { readFileSync } from 'node:fs';
+import type { Io } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { runProgram } from './program.ts';
+
+const DEFAULT_WIDTH = 80;
+
+/** Streams, environment and signals of this process. */
+function processIo(): Io {
+  const { env, stdout, stderr } = process;
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  // A reader such as `head` that has seen enough is no failure.
+  stdout.on('error', () => process.exit());
+  return {
+    out: (text) => stdout.write(text),
+    err: (text) => stderr.write(text),
+    // As https://no-color.org: set and not empty.
+    colours: stdout.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
+    width: stdout.columns ?? DEFAULT_WIDTH,
+    env,
+    now: () => Date.now(),
+    signal: stopping.signal,
+  };
+}
+
+function versionOfPackage(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+process.exitCode = await runProgram(process.argv.slice(2), COMMANDS, versionOfPackage(), processIo());
