@@ -16,7 +16,7 @@ const source = filesIn(['lib', 'functions', 'bridge'])
   .map((name) => readPage(name).text)
   .join('\n');
 
-const FOLDERS = 'bridge|config|docs|functions|infra|lib|local|scripts|test';
+const FOLDERS = 'bridge|cli|config|docs|functions|infra|lib|local|scripts|test';
 
 /** What a page names and does not exist, by kind. */
 const missing = {
