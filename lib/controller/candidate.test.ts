@@ -69,6 +69,10 @@ describe('by how much a volume fails a rule', () => {
       'reserved for another claim: for an earlier ns/one (uid old)',
       { spec: { claimRef: { ...refTo(one), uid: 'old' } } },
     ],
+    [
+      'reserved for another claim: for elsewhere/one',
+      { spec: { claimRef: { ...refTo(one), namespace: 'elsewhere' } } },
+    ],
     ['too small: needs 8Gi, has 5Gi', { spec: { capacity: { storage: '5Gi' } } }],
     ['volumeMode differs: needs Filesystem, has Block', { spec: { ...large, volumeMode: 'Block' } }],
     [
@@ -81,6 +85,10 @@ describe('by how much a volume fails a rule', () => {
     ],
     ['not Available: it is Pending', { spec: large, status: { phase: '' } }],
     ['labels do not satisfy the selector: needs {"matchLabels":{"tier":"fast"}}, has none', { spec: large }],
+    [
+      'labels do not satisfy the selector: needs {"matchLabels":{"tier":"fast"}}, has {"tier":"slow"}',
+      { metadata: { labels: { tier: 'slow' } }, spec: large },
+    ],
     ['storageClassName differs: needs slow, has none', { metadata: { labels }, spec: large }],
   ])('%s', (text, parts) => {
     expect(difference(parts)).toBe(text);

@@ -122,6 +122,11 @@ describe('by how much a requested volume does not fit', () => {
     expect(differenceOf(volume('pv', { spec }), claim('one'), on)).toBe(text);
   });
 
+  test('says every mode that the claim needs', () => {
+    const wanting = claim('one', { spec: { accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] } });
+    expect(differenceOf(volume('pv'), wanting, on)).toBe('needs ReadWriteOnce+ReadOnlyMany, has ReadWriteOnce');
+  });
+
   test('nothing is compared where the server knows no attributes classes', () => {
     expect(differenceOf(volume('pv', { spec: { volumeAttributesClassName: 'gold' } }), claim('one'), off)).toBe('');
   });

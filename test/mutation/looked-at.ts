@@ -39,6 +39,8 @@ export const SAME: Lines = {
   // The second: a function that ends returns undefined.
   'lib/controller/recycle-volume.ts': ['users.length === 0', '} catch {'],
   'lib/controller/volume-index.ts': [
+    // No volume has such a name.
+    'hold.claim === claim ? name : []',
     "volume.status?.phase === 'Available' && deletionTimestamp",
     'shelves.length === 0',
     'names?.size === 0',

@@ -130,6 +130,15 @@ describe('holding a volume (DESIGN D7)', () => {
     expect([held('one'), rackOf(index)]).toEqual([[], ['a']]);
   });
 
+  test('is ended once: a release of what is not held changes nothing', () => {
+    const index = new VolumeIndex([free('a')]);
+    index.release('a');
+    index.hold('a', 'one');
+    index.release('a');
+    index.release('a');
+    expect(rackOf(index)).toEqual(['a']);
+  });
+
   test('names no volume that is gone meanwhile', () => {
     const index = new VolumeIndex([free('a')]);
     index.hold('a', 'one');
