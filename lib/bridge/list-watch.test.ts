@@ -50,6 +50,13 @@ describe('ListWatch', () => {
     expect(loop).toMatchObject({ synced: true, resourceVersion, unaccepted: 0 });
   });
 
+  it.each([true, false])('asks for the managers of objects only if somebody is told of changes: %s', async (isTold) => {
+    const watch = vi.spyOn(api, 'watch');
+    follow({}, isTold ? { changed: () => {} } : {});
+    await vi.advanceTimersByTimeAsync(10);
+    expect(watch.mock.calls.map(([, { withManagers }]) => withManagers)).toEqual([isTold]);
+  });
+
   it('tells what it read, when, and how long the work of an event took', async () => {
     vi.setSystemTime(50_000);
     const told: unknown[] = [];

@@ -95,7 +95,11 @@ export class FakeApi implements WatchSource, Cluster {
 
   async *watch<K extends WatchedKind>(
     kind: K,
-    { resourceVersion, signal, onOpen }: { resourceVersion: string; signal: AbortSignal; onOpen: () => void },
+    {
+      resourceVersion,
+      signal,
+      onOpen,
+    }: { resourceVersion: string; signal: AbortSignal; withManagers?: boolean; onOpen: () => void },
   ): AsyncGenerator<WatchEvent<Kinds[K]>> {
     this.watches.push({ kind, from: resourceVersion });
     const error = this.watchErrors.shift();
