@@ -2,8 +2,10 @@
 import { styleText } from 'node:util';
 import type { SyncKey } from './controller/types.ts';
 
-/** However long the columns before it are: one word a line could not be read. */
+/** For the last column, however long the ones before it are: one word a line could not be read. */
 const MIN_ROOM = 24;
+const MIN_COLUMN = 8;
+const GAP = '  ';
 
 export type Tone = 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan';
 export type Paint = (tone: Tone, text: string) => string;
@@ -32,19 +34,39 @@ export function wrapped(text: string, width: number, indent = ''): string[] {
   return line === '' ? lines : [...lines, indent + line];
 }
 
-/** Columns, as wide as their cells need; what the last one has too much goes on below it. */
+/**
+ * Columns, as wide as their cells need and the line has room for. After a cell that is longer than its column, the row goes on
+ * below; so does what the last column has too much.
+ */
 export function table(rows: readonly (readonly string[])[], width: number, indent = '  '): string[] {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
   }
+  const last = Math.min(MIN_ROOM, widths.at(-1) ?? 0);
+  const room = width - indent.length - last - GAP.length * (widths.length - 1);
+  const fitted = shrunk(widths.slice(0, -1), room);
   return rows.flatMap((row) => {
-    const cells = row.slice(0, -1).map((cell, column) => `${cell.padEnd(widths[column] ?? 0)}  `);
-    const before = indent + cells.join('');
-    const room = Math.max(MIN_ROOM, width - before.length);
-    const [first = '', ...others] = wrapped(row.at(-1) ?? '', room);
-    return [`${before}${first}`.trimEnd(), ...others.map((line) => ' '.repeat(before.length) + line)];
+    const lines = [indent];
+    let column = indent.length;
+    for (const [at, cell] of row.slice(0, -1).entries()) {
+      lines.push((lines.pop() ?? '').padEnd(column) + cell);
+      column += (fitted[at] ?? 0) + GAP.length;
+      if (cell.length > (fitted[at] ?? 0)) lines.push('');
+    }
+    const [first = '', ...others] = wrapped(row.at(-1) ?? '', Math.max(MIN_ROOM, width - column));
+    lines.push((lines.pop() ?? '').padEnd(column) + first);
+    return [...lines, ...others.map((line) => ' '.repeat(column) + line)].map((line) => line.trimEnd());
   });
+}
+
+/** Takes what is too much from the widest. */
+function shrunk(widths: readonly number[], room: number): readonly number[] {
+  const excess = widths.reduce((sum, each) => sum + each, 0) - room;
+  const widest = Math.max(...widths);
+  if (excess <= 0 || widest <= MIN_COLUMN) return widths;
+  const narrower = Math.max(MIN_COLUMN, widest - excess);
+  return shrunk(widths.with(widths.indexOf(widest), narrower), room);
 }
 
 /** `1 volume`, `1,234 volumes`. */

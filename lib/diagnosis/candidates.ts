@@ -15,7 +15,7 @@ import { isReleasedOrFailed } from '../controller/volume-phase.ts';
 import type { CandidateVerdict } from './finding.ts';
 import type { Scene } from './scene.ts';
 
-/** In the order of the rules: the later one is, the closer was the volume to being chosen. */
+/** The later one is, the closer was the volume to being chosen: the order of the rules, but for the last (`firstRule`). */
 const RULES = [
   'accessModes lack one',
   'reserved for another claim',
@@ -23,10 +23,10 @@ const RULES = [
   'volumeMode differs',
   'volumeAttributesClassName differs',
   'being deleted',
-  'binding waits for the first consumer',
   'not Available',
   'labels do not satisfy the selector',
   'storageClassName differs',
+  'binding waits for the first consumer',
 ] as const satisfies readonly (Mismatch | 'accessModes lack one')[];
 
 type Rule = (typeof RULES)[number];
@@ -77,11 +77,16 @@ export function verdictOf({ volume, rule, detail }: Candidate): CandidateVerdict
   return { volume: volume.metadata.name, rule, detail };
 }
 
-/** Access modes decide which volumes are looked at at all, so they come first (BEHAVIOUR 5.1). */
+/**
+ * Access modes decide which volumes are looked at at all, so they come first (BEHAVIOUR 5.1). A volume that only waits for the
+ * scheduler is one that this may choose: it passes the rules that come after, too.
+ */
 function firstRule(volume: PersistentVolume, request: Request): Rule | undefined {
   const requested = requestedModeSet(request.claim.spec.accessModes);
   if ((modeSetOf(volume.spec.accessModes) & requested) !== requested) return 'accessModes lack one';
-  return mismatchOf(volume, request);
+  const rule = mismatchOf(volume, request);
+  if (rule !== 'binding waits for the first consumer') return rule;
+  return mismatchOf(volume, { ...request, delayedBinding: false }) ?? rule;
 }
 
 function detailOf(rule: Rule, volume: PersistentVolume, request: Request): string {

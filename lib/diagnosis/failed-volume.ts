@@ -9,7 +9,7 @@ import { deleterOf } from './deleter.ts';
 import type { Cure } from './finding.ts';
 import { patchCommand } from './kubectl.ts';
 import { eventOf, instead, nextOf, type Rehearsal, rehearse } from './rehearse.ts';
-import type { Scene, Verdict } from './scene.ts';
+import { ended, type Scene, type Verdict } from './scene.ts';
 
 export async function diagnoseFailedVolume(
   scene: Scene,
@@ -34,13 +34,13 @@ export async function diagnoseFailedVolume(
       return {
         cause: 'retained',
         why: [
-          `An earlier reclaim failed: ${message}.`,
+          ended(`An earlier reclaim failed: ${message}`),
           'Its policy is Retain now: the data is kept until somebody decides.',
         ],
         cures: free,
       };
     case 'Recycle':
-      return { cause: 'recycle-failed', why: [`${message}.`, 'It is tried again at each sync.'], cures: free };
+      return { cause: 'recycle-failed', why: [ended(message), 'It is tried again at each sync.'], cures: free };
     default:
       return deleteFailed(volume, message, free);
   }
@@ -49,7 +49,7 @@ export async function diagnoseFailedVolume(
 function deleteFailed(volume: PersistentVolume, message: string, free: readonly Cure[]): Verdict {
   const deleter = deleterOf(volume);
   if (deleter === undefined) {
-    return { cause: 'delete-failed', why: [`${message}.`, 'It is tried again at each sync.'], cures: free };
+    return { cause: 'delete-failed', why: [ended(message), 'It is tried again at each sync.'], cures: free };
   }
   const release: Cure = {
     does: `Have ${deleter} delete the storage`,

@@ -157,11 +157,16 @@ describe('a claim that waits for its first consumer', () => {
     const spec = { containers: [], ...podUsing('one', 'x').spec, nodeName: 'worker-1' };
     const placed = podUsing('one', 'web-1', { spec });
     const objects = { PersistentVolumeClaim: [waiting], StorageClass: [WAITING], Pod: [pod, placed] };
-    const finding = await explainClaim({ ...objects, PersistentVolume: [volume('pv')] });
+    const fitting = volume('fitting', { spec: { storageClassName: 'waiting' } });
+    const finding = await explainClaim({ ...objects, PersistentVolume: [volume('classless'), fitting] });
     expect(finding).toMatchObject({ cause: 'waits-for-scheduler', actor: 'scheduler' });
     expect(finding.why[0]).toBe('Pod web-0 has no node: 0/3 nodes are available.');
     expect(finding.why.join('\n')).not.toContain('web-1');
-    expect(finding.candidates[0]?.rule).toBe('binding waits for the first consumer');
+    // Only of a volume that it may choose is it said that the scheduler chooses it.
+    expect(finding.candidates.map(({ volume, rule }) => [volume, rule])).toEqual([
+      ['fitting', 'binding waits for the first consumer'],
+      ['classless', 'storageClassName differs'],
+    ]);
   });
 
   test('tells of a pod that was put on its node by hand, past the scheduler', async () => {

@@ -9,7 +9,7 @@ import { type Candidate, type Candidates, candidatesFor, verdictOf } from './can
 import { softRelease } from './cures.ts';
 import { diagnoseProvisioning } from './provisioning.ts';
 import { eventOf, nextOf, type Rehearsal } from './rehearse.ts';
-import type { Scene, Verdict } from './scene.ts';
+import { ended, type Scene, type Verdict } from './scene.ts';
 import { diagnoseStaticClaim, noFit, type Situation } from './static-claim.ts';
 import { diagnoseWaiting } from './waiting-claim.ts';
 
@@ -20,9 +20,9 @@ export async function diagnosePendingClaim(
 ): Promise<Verdict> {
   const className = storageClassOf(claim);
   const storageClass = className === '' ? undefined : await scene.reads.get('StorageClass', { name: className });
-  if (rehearsal.failure !== undefined) return { cause: 'contradiction', why: [`${rehearsal.failure.message}.`] };
+  if (rehearsal.failure !== undefined) return { cause: 'contradiction', why: [ended(rehearsal.failure.message)] };
   const request = requestIn(scene, claim, storageClass);
-  if (request instanceof Error) return { cause: 'contradiction', why: [`${request.message}.`] };
+  if (request instanceof Error) return { cause: 'contradiction', why: [ended(request.message)] };
   const candidates = candidatesFor(scene, request);
   const verdict = await byBranch(scene, claim, rehearsal, { storageClass, request, candidates });
   if (verdict.cause === 'controller-behind') return verdict;
@@ -77,7 +77,10 @@ function behind(rehearsal: Rehearsal): Verdict {
   const { notes } = rehearsal;
   return {
     cause: 'controller-behind',
-    why: notes.length === 0 ? [`The next sync writes: ${nextOf(rehearsal)}.`] : notes.map(sentence),
+    why:
+      notes.length === 0
+        ? [`The next sync writes: ${nextOf(rehearsal)}.`]
+        : notes.map((note) => ended(`${note.charAt(0).toUpperCase()}${note.slice(1)}`)),
   };
 }
 
@@ -95,8 +98,4 @@ function othersText({ closest, count, inUse }: Candidates): string[] {
     ...(more > 0 ? [`${more} more volumes do not fit either.`] : []),
     ...(inUse > 0 ? [`${inUse} ${inUse === 1 ? 'volume is' : 'volumes are'} in use by other claims.`] : []),
   ];
-}
-
-function sentence(note: string): string {
-  return `${note.charAt(0).toUpperCase()}${note.slice(1)}.`;
 }

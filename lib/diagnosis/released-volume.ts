@@ -6,7 +6,7 @@ import { deleterOf, diagnoseDeleter } from './deleter.ts';
 import type { Cure } from './finding.ts';
 import { deleteCommand } from './kubectl.ts';
 import { eventOf, nextOf, type Rehearsal } from './rehearse.ts';
-import { claimNamedBy, keyText, type Scene, type Verdict } from './scene.ts';
+import { claimNamedBy, ended, keyText, type Scene, type Verdict } from './scene.ts';
 
 export async function diagnoseReleasedVolume(
   scene: Scene,
@@ -94,5 +94,5 @@ function recycled(volume: PersistentVolume, rehearsal: Rehearsal): Verdict {
 }
 
 function said(message: string | undefined): string[] {
-  return message === undefined ? [] : [`${message}.`];
+  return message === undefined ? [] : [ended(message)];
 }

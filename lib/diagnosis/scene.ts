@@ -82,6 +82,11 @@ export function ageText(ms: number): string {
   return hours < 48 ? `${hours}h` : `${Math.floor(hours / 24)}d`;
 }
 
+/** What a controller or an API server said, word for word, with a full stop where it has no end of its own. */
+export function ended(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 /** `namespace/name`, or the name alone. */
 export function keyText({ namespace, name }: { namespace?: string | undefined; name?: string | undefined }): string {
   return namespace === undefined ? (name ?? '') : `${namespace}/${name ?? ''}`;

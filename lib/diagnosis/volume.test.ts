@@ -171,6 +171,13 @@ describe('a Failed volume', () => {
     expect(finding.why[0]).toBe('An earlier reclaim failed: disk is on fire.');
   });
 
+  test('tells the controller’s own words, whatever they end with', async () => {
+    const spec = { persistentVolumeReclaimPolicy: 'Recycle' };
+    const failed = orphan('pv', { spec, status: { phase: 'Failed', message: 'no recycler plugin found!' } });
+    const finding = await explainVolume({ PersistentVolume: [failed] });
+    expect(finding.why[0]).toBe('no recycler plugin found!');
+  });
+
   test('without a message tells what the next try would say', async () => {
     const spec = { persistentVolumeReclaimPolicy: 'Delete' };
     const failed = orphan('pv', { spec, status: { phase: 'Failed' } });

@@ -74,7 +74,7 @@ describe('an examination', () => {
     const snapshot = troubledCluster({}, [{ kind: 'Pod', error }]);
     const { findings, unjudged } = await examine(snapshot, RULES, diagnoseIn(snapshot));
     expect(namesOf(unjudged.map(({ subject }) => subject))).toEqual(['pv-failed', 'waiting']);
-    expect(unjudged[0]?.why).toBe('Pods were not read: pods is forbidden');
+    expect(unjudged[0]?.why).toBe('Pod objects were not read');
     expect(findings.map(({ cause }) => cause)).toContain('class-missing');
   });
 

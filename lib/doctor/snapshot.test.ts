@@ -91,7 +91,7 @@ describe('a snapshot', () => {
   it('fails as the server did for a kind that was refused: a missing object would be a wrong answer', async () => {
     const without = new Snapshot({}, [{ kind: 'Pod', error: forbidden('Pod') }]);
     await expect(without.list('Pod')).rejects.toMatchObject({ code: 403, reason: 'Forbidden' });
-    await expect(without.get('Pod', { namespace: 'a', name: 'one' })).rejects.toThrow('Pods were not read');
+    await expect(without.get('Pod', { namespace: 'a', name: 'one' })).rejects.toThrow('Pod objects were not read');
     expect(without.has('Pod')).toBe(false);
     expect(without.has('Node')).toBe(true);
   });

@@ -130,8 +130,9 @@ export class Snapshot implements DiagnosisReader, ClusterView {
   #given<K extends SnapshotKind>(kind: K): K {
     const unread = this.unread.find((one) => one.kind === kind);
     if (unread === undefined) return kind;
-    const { message, code, reason } = unread.error;
-    throw new ClusterError(`${kind}s were not read: ${message}`, { code, reason, cause: unread.error });
+    const { code, reason } = unread.error;
+    // Why, is told once for the kind and not of each object.
+    throw new ClusterError(`${kind} objects were not read`, { code, reason, cause: unread.error });
   }
 
   #find<K extends SnapshotKind>(kind: K, key: ObjectKey): DiagnosisKinds[K] | undefined {

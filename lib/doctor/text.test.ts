@@ -77,6 +77,11 @@ describe('the report for a terminal', () => {
     expect(textOf([released('one')], undefined, { ...PLAIN, colours: true })).toContain(`${ESC}[33mSTUCK${ESC}[39m`);
   });
 
+  it('tells of the oldest that it is meant, where there are others', () => {
+    expect(textOf(['one', 'two'].map((name) => released(name)))).toContain('\n  The oldest: Claim a/one is gone');
+    expect(textOf([released('one')])).toContain('\n  Claim a/one is gone');
+  });
+
   it('lets nothing through that would steer the terminal', () => {
     const ESC = String.fromCharCode(27);
     const text = textOf([released('one', { why: [`${ESC}[2J${ESC}]0;pwned\u0007 and a\nforged line`] })]);
@@ -120,6 +125,22 @@ describe('pieces of text', () => {
         32,
       ),
     ).toEqual(['  A  WHY', '  b  a reason of many words that', '     goes on and on']);
+  });
+
+  it('go on below a cell that is longer than its column has room', () => {
+    const rows = [
+      ['pv-1', 'too small', 'needs 8Gi, has 5Gi'],
+      ['pv-with-a-name-that-leaves-no-room', 'reserved', 'for another claim'],
+    ];
+    expect(table(rows, 48)).toEqual([
+      '  pv-1             too small  needs 8Gi, has 5Gi',
+      '  pv-with-a-name-that-leaves-no-room',
+      '                   reserved   for another claim',
+    ]);
+  });
+
+  it('use all of a line before they do', () => {
+    expect(table([['a-name-of-twenty-four-cs', 'x', 'y']], 32)).toEqual(['  a-name-of-twenty-four-cs  x  y']);
   });
 
   it('hold no characters that change the direction of others', () => {

@@ -76,14 +76,14 @@ function groupText(
     ...wrapped(meaning, width, '  '),
     ...table(rows, width, '    '),
     ...more(findings.length - top).map((line) => `  ${line}`),
-    ...(first === undefined ? [] : detailOf(first, width, paint)),
+    ...(first === undefined ? [] : detailOf(first, findings.length > 1 ? 'The oldest: ' : '', width, paint)),
   ];
 }
 
 /** Of the oldest alone: the others are `explain`'s. */
-function detailOf({ why, cures }: Group['findings'][number], width: number, paint: Paint): string[] {
+function detailOf({ why, cures }: Group['findings'][number], whose: string, width: number, paint: Paint): string[] {
   const [cure] = cures;
-  const reason = why[0] === undefined ? [] : wrapped(`The oldest: ${plain(why[0])}`, width, '  ');
+  const reason = why[0] === undefined ? [] : wrapped(`${whose}${plain(why[0])}`, width, '  ');
   if (cure === undefined) return reason;
   const danger = cure.danger === undefined ? [] : wrapped(`Careful: ${plain(cure.danger)}`, width, '  ');
   return [

@@ -1,4 +1,4 @@
 import { describeReports } from './heal.ts';
-import { MATCHING } from './reports/matching.ts';
+import { MATCHING } from './situations/matching.ts';
 
 describeReports('claims that find no volume', MATCHING);

@@ -1,4 +1,4 @@
 import { describeReports } from './heal.ts';
-import { RELEASING } from './reports/releasing.ts';
+import { RELEASING } from './situations/releasing.ts';
 
 describeReports('volumes and claims that lost each other', RELEASING);

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { CAUSES } from '../../lib/diagnosis/cause.ts';
 import { regretsOf } from '../../lib/diagnosis/testing/harmless.ts';
-import { DELETING } from './reports/deleting.ts';
-import { MATCHING } from './reports/matching.ts';
-import { RELEASING } from './reports/releasing.ts';
+import { DELETING } from './situations/deleting.ts';
+import { MATCHING } from './situations/matching.ts';
+import { RELEASING } from './situations/releasing.ts';
 
 const all = [...RELEASING, ...MATCHING, ...DELETING];
 

@@ -25,7 +25,8 @@ export function auditFiles(): AuditFiles {
   const directory = mkdtempSync('/tmp/pv-field-audit-');
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
   const [policy, log] = [join(directory, 'policy.json'), join(directory, 'audit.log')];
-  const resources = [{ group: '', resources: ['persistentvolumes', 'persistentvolumeclaims'] }];
+  const kinds = ['persistentvolumes', 'persistentvolumeclaims'];
+  const resources = [{ group: '', resources: kinds.flatMap((kind) => [kind, `${kind}/status`]) }];
   const rules = [{ level: 'Request', resources, omitStages: ['RequestReceived'] }, { level: 'None' }];
   writeFileSync(policy, JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }));
   return {
