@@ -150,6 +150,16 @@ describe('an event', () => {
     expect(told).toEqual([]);
   });
 
+  it('in any case, when a waiting claim is changed to ask for something else', async () => {
+    await listed([], [one('3')]);
+    await claims().onEvent('MODIFIED', one('20', {}));
+    await claims().onEvent('MODIFIED', one('21', { volumeName: 'gone' }));
+    expect(looks).toEqual([
+      [ONE, { version: '20', reason: 'modified' }],
+      [ONE, { version: '21', reason: 'modified', force: true }],
+    ]);
+  });
+
   it('of a change has it and its partner looked at as they need', async () => {
     await listed([pv('3')], [one('5', { volumeName: 'pv' })]);
     await volumes().onEvent('MODIFIED', pv('20', { storageClassName: 'fast' }));

@@ -5,6 +5,7 @@
  */
 import type { SeenChange } from '../audit/trail.ts';
 import type { Kinds, PersistentVolume, PersistentVolumeClaim, Pod } from '../controller/types.ts';
+import { isAskedAnew } from './asked-anew.ts';
 import type { Echo } from './echo.ts';
 import type { Evaluator } from './evaluator.ts';
 import type { ListWatchHandler } from './list-watch.ts';
@@ -85,7 +86,7 @@ export class Dispatcher {
     const isNew = type === 'ADDED' && change.before?.metadata.uid !== uid;
     const own: Trigger = isNew
       ? { version, reason: 'added', force: true, urgent: true }
-      : { version, reason: type === 'ADDED' ? 'added' : 'modified' };
+      : { version, reason: type === 'ADDED' ? 'added' : 'modified', ...(isAskedAnew(change) && { force: true }) };
     // So is a claim that names a new volume and cannot have it, or whose class is there now and binds later.
     const isNews = isNew && kind !== 'PersistentVolumeClaim';
     const others: Trigger = { version, cause, ...(isNew && { urgent: true }), ...(isNews && { force: true }) };
