@@ -1,18 +1,30 @@
-/** Runs a system until a signal, or a reader that went away, asks it to stop; a second signal ends the process at once. */
+/** Runs something until a signal, or a reader that went away, asks it to stop; a second signal ends the process at once. */
 import type { Log } from './log.ts';
 import { type System, type SystemOptions, startSystem } from './system.ts';
 
 /**
+ * Runs the whole system.
  * @returns the exit code: 0 after a graceful stop.
  * @throws what `startSystem` throws.
  */
-export async function runUntilSignal(options: SystemOptions, log: Log, onStarted: (system: System) => void) {
-  const stop = nextSignal();
-  const system = await startSystem(options);
-  onStarted(system);
-  const signal = await stop;
+export function runUntilSignal(options: SystemOptions, log: Log, onStarted: (system: System) => void): Promise<number> {
+  return untilSignal(log, async () => {
+    const system = await startSystem(options);
+    onStarted(system);
+    return system;
+  });
+}
+
+/**
+ * @returns the exit code: 0 after a graceful stop.
+ * @throws what `start` throws.
+ */
+export async function untilSignal(log: Log, start: () => Promise<{ stop(): Promise<void> }>): Promise<number> {
+  const asked = nextSignal();
+  const started = await start();
+  const signal = await asked;
   log.info(`${signal}: stopping; what is under way is finished first`);
-  await system.stop();
+  await started.stop();
   log.info('stopped');
   return 0;
 }

@@ -14,6 +14,7 @@ import { createLog, type Level } from './log.ts';
 import { logBridge, logKeys, logModes } from './log-hooks.ts';
 import { addressesOf, clientFor, givenQueues } from './queue/addresses.ts';
 import { runUntilSignal } from './run.ts';
+import { isScoring, SCORE_OPTIONS, scoreUntilSignal } from './scoring/command.ts';
 
 const OPTIONS: Options = {
   kubeconfig: { type: 'string', value: 'FILE', help: 'the cluster; needed' },
@@ -24,6 +25,7 @@ const OPTIONS: Options = {
     help: 'observe (default): say what would be done, write nothing; assist: finish what is half done; enforce: do it all',
   },
   grace: { type: 'string', value: 'SECONDS', help: 'assist: leave a change to others for so long; default: 60' },
+  ...SCORE_OPTIONS,
   'volumes-queue-url': {
     type: 'string',
     value: 'URL',
@@ -82,11 +84,15 @@ async function start(argv: readonly string[]): Promise<number> {
   if (usesDisk && config.recyclerNamespace === '')
     throw new UsageError('--host-path-storage needs --recycler-namespace');
   const given = givenQueues(values);
+  const scores = isScoring(values, config);
   const connection = connectionOf(values);
   const log = createLog(config.logLevel.toLowerCase() as Level | 'silent');
   const isBeside = values['beside-another-controller'] === true || config.besideAnotherController === 'true';
   const version = await inspectCluster(connection, config.mode === 'enforce' && !isBeside);
   if (!isSupported(version)) log.warn(`Kubernetes ${version.major}.${version.minor} is older than 1.31: not tested`);
+
+  const where = `${connection.server}, Kubernetes ${version.major}.${version.minor}`;
+  if (scores) return await scoreUntilSignal(values, { connection, config, log, where });
 
   const client = given && clientFor(config.region, text('sqs-endpoint'));
   const queue = given && client && { client, addresses: await addressesOf(client, given) };
@@ -102,7 +108,6 @@ async function start(argv: readonly string[]): Promise<number> {
     bridgeHooks: logBridge(log),
     onError: (error: unknown) => log.warn(String(error)),
   };
-  const where = `${connection.server}, Kubernetes ${version.major}.${version.minor}`;
   return await runUntilSignal(options, log, () => {
     log.info(`${config.mode} on ${where}; ${queue === undefined ? 'embedded queues' : 'queues by URL'}; Ctrl-C stops`);
     if (maxModeOf(config) === 'observe') log.info('observe writes nothing; --mode enforce makes this the controller');

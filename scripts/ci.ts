@@ -37,6 +37,7 @@ const STEPS: readonly Step[] = [
     // What is about a controller; the rest has just run.
     arguments: ['integration', 'field', 'dynamic'].map((folder) => `test/control-plane/${folder}`),
   },
+  { name: 'observe scored against the built-in controller', script: 'test:observing', counted: true },
   { name: 'built-in and ours compared', script: 'test:differential', arguments: ['--cases', '--seeds', '40'] },
 ];
 

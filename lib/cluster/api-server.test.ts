@@ -148,6 +148,14 @@ describe('list', () => {
     return { kind: 'PersistentVolumeList', apiVersion: 'v1', metadata, items };
   }
 
+  it('keeps managedFields for whoever asks for them', async () => {
+    const { cluster } = await serve((_, response) => json(response, 200, page(['a'], { resourceVersion: '9' })));
+    const listed = async (withManagers: boolean) =>
+      (await cluster.listWithVersion('PersistentVolume', { withManagers })).items.map(({ metadata }) => metadata);
+    expect(await listed(true)).toEqual([{ name: 'a', uid: 'a', resourceVersion: '1', managedFields: [] }]);
+    expect(await listed(false)).toEqual([{ name: 'a', uid: 'a', resourceVersion: '1' }]);
+  });
+
   it('follows the pages and sets what items lack', async () => {
     const { server, cluster } = await serve(({ url }, response) =>
       json(

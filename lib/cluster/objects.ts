@@ -43,6 +43,7 @@ export function listIn<T extends Resource, U>(
   type: ResourceType,
   what: string,
   map: (item: T) => U,
+  withManagers = false,
 ): { items: U[]; info: PageInfo } {
   const list = jsonOf(response.body);
   const metadata = (list?.['metadata'] ?? {}) as Record<string, unknown>;
@@ -59,13 +60,13 @@ export function listIn<T extends Resource, U>(
     continue: typeof metadata['continue'] === 'string' ? metadata['continue'] : '',
     remainingItemCount: typeof metadata['remainingItemCount'] === 'number' ? metadata['remainingItemCount'] : undefined,
   };
-  return { items: items.map((item: T) => map(checked(type, item, what))), info };
+  return { items: items.map((item: T) => map(checked(type, item, what, withManagers))), info };
 }
 
-function checked<T extends Resource>(type: ResourceType, item: T, what: string): T {
+function checked<T extends Resource>(type: ResourceType, item: T, what: string, withManagers: boolean): T {
   const { name, resourceVersion } = item?.metadata ?? {};
   if (typeof name !== 'string' || typeof resourceVersion !== 'string') {
     throw new AmbiguousError(`${what}: an item of the list has no name or resourceVersion`);
   }
-  return normalize(type, item);
+  return normalize(type, item, withManagers);
 }

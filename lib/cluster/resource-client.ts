@@ -22,6 +22,8 @@ export interface ListOptions {
   readonly signal?: AbortSignal;
   /** Items of one page. Default 500. */
   readonly pageSize?: number;
+  /** Items come with their managedFields. */
+  readonly withManagers?: boolean;
 }
 
 const MAX_PAGE_BYTES = 64 * 1024 * 1024;
@@ -136,7 +138,7 @@ export class ResourceClient {
 
   async #page<T extends Resource, U>(
     type: ResourceType,
-    { namespace, fieldSelector, signal }: ListOptions,
+    { namespace, fieldSelector, signal, withManagers }: ListOptions,
     limit: number | undefined,
     from: string | undefined,
     map: (item: T) => U,
@@ -149,7 +151,7 @@ export class ResourceClient {
       ...(signal === undefined ? {} : { signal }),
     });
     if (response.status !== 200) throw errorIn(response, target, what);
-    return listIn(response, type, what, map);
+    return listIn(response, type, what, map, withManagers);
   }
 
   async #send(

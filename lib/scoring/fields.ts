@@ -24,6 +24,8 @@ const IGNORED = new Set([
 ]);
 /** Of the protection loops, which the built-in manager runs beside the binder. */
 const PROTECTION = new Set(['kubernetes.io/pv-protection', 'kubernetes.io/pvc-protection']);
+/** What the server writes where nothing is said. */
+const DEFAULTS: Readonly<Record<string, string>> = { 'spec.volumeMode': 'Filesystem' };
 /** Any time is as good as any other. */
 const DELETED_AT = 'metadata.deletionTimestamp';
 
@@ -47,6 +49,7 @@ export function isAmong(fields: Fields, versions: readonly Fields[]): boolean {
 
 function take(value: unknown, path: string, fields: Map<string, string>): void {
   if (value === undefined || value === null || value === '' || IGNORED.has(path)) return;
+  if (DEFAULTS[path] === value) return;
   if (path === 'metadata.finalizers' && Array.isArray(value)) {
     for (const name of value) if (!PROTECTION.has(String(name))) fields.set(`${path}.${name}`, 'true');
   } else if (path === DELETED_AT) fields.set(path, 'true');

@@ -54,7 +54,8 @@ export class WaitingClaims {
   }
 }
 
-function partnerOf(kind: SyncKey['kind'], held: Held): SyncKey[] {
+/** The other half of an object, where it names one. */
+export function partnerOf(kind: SyncKey['kind'], held: Held): SyncKey[] {
   if (kind === 'PersistentVolumeClaim') {
     const { volumeName } = (held as PersistentVolumeClaim).spec;
     return volumeName ? [{ kind: 'PersistentVolume', name: volumeName }] : [];

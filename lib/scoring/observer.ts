@@ -128,10 +128,11 @@ export class Observer {
     for (const [name, { key, since }] of this.#waiting) {
       this.#waiting.delete(name);
       try {
+        const begunAt = this.#now();
         const { writes, notes } = await this.#options.decide(key);
         const at = this.#now();
         this.#waits.add(key.kind === 'PersistentVolume' ? 'volumes' : 'claims', at - since);
-        this.#scorer.verdict({ key, at, writes, notes });
+        this.#scorer.verdict({ key, at, begunAt, writes, notes });
       } catch (error) {
         this.#options.onFailed?.(key, error);
       }

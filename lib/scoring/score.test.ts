@@ -67,6 +67,14 @@ function bindOf(name = 'pv-a'): RecordedWrite[] {
     { verb: 'updateStatus', kind: 'PersistentVolumeClaim', object: boundClaim(name) },
   ];
 }
+/** The same, made from another version of one object. */
+function withVersion(writes: readonly RecordedWrite[], name: string, resourceVersion: string): RecordedWrite[] {
+  return writes.map((write) => {
+    if (write.verb === 'event' || write.object.metadata.name !== name) return write;
+    const metadata = { ...write.object.metadata, resourceVersion };
+    return { ...write, object: { ...write.object, metadata } } as RecordedWrite;
+  });
+}
 const bind = (name?: string) => scorer.verdict({ key: CLAIM, at: T, writes: bindOf(name), notes: ['binding'] });
 const failed = (phase: string): RecordedWrite[] => [
   { verb: 'updateStatus', kind: 'PersistentVolume', object: { ...volume('pv-a'), status: { phase } } },
@@ -77,6 +85,20 @@ function doBind(name = 'pv-a'): void {
   change(boundVolume(name), { at: T + 20 });
   change(named(name), { at: T + 30 });
   change(boundClaim(name), { at: T + 40 });
+}
+
+const largerVolume = (name = 'pv-b') => volume(name, { spec: { capacity: { storage: '5Gi' } } });
+
+/** The claim gets this volume, as it is; its name reaches us last. */
+function give(
+  object: PersistentVolume,
+  { at = T + 30, to = named(object.metadata.name), mark = chosen as object } = {},
+) {
+  const id = idOf('PersistentVolume', object.metadata);
+  if (!latest.has(id)) latest.set(id, object);
+  const metadata = { ...object.metadata, annotations: { ...object.metadata.annotations, ...mark } };
+  change({ ...object, metadata, spec: { ...object.spec, claimRef: refTo(claim('data')) } }, { at: at - 5 });
+  change(to, { at });
 }
 
 describe('agreement', () => {
@@ -143,7 +165,9 @@ describe('agreement', () => {
       { verb: 'update', kind: 'PersistentVolume', object: marked },
     ];
     scorer.verdict({ key: CLAIM, at: T, writes });
-    change({ ...object, metadata: { ...object.metadata, uid: 'new' } });
+    // The server says what was left out.
+    const spec = { ...object.spec, volumeMode: 'Filesystem' };
+    change({ ...object, spec, metadata: { ...object.metadata, uid: 'new' } });
     expect(scorer.board().pending).toBe(1);
     change({ ...marked, metadata: { ...marked.metadata, uid: 'new' } });
     expect(scorer.board()).toMatchObject({ agreed: 1, counted: 1 });
@@ -155,11 +179,42 @@ describe('agreement', () => {
     expect(scorer.board()).toMatchObject({ agreed: 1, counted: 1, equallyGood: 1, disagreements: [] });
   });
 
+  test.each([
+    ['label, where the claim has no selector', { metadata: { labels: { tier: 'iron' } } }],
+    ['policy', { spec: { persistentVolumeReclaimPolicy: 'Delete' } }],
+    ['way to write its size', { spec: { capacity: { storage: '1024Mi' } } }],
+  ])('may be on another volume with another %s', (_what, differing) => {
+    bind('pv-a');
+    give(volume('pv-b', differing));
+    expect(scorer.board()).toMatchObject({ agreed: 1, counted: 1, equallyGood: 1 });
+  });
+
+  test('may be on another volume that was kept for the claim too, of whatever size', () => {
+    const kept = { spec: { claimRef: { namespace: 'ns', name: 'data' } } };
+    latest.set('PersistentVolume//pv-a', volume('pv-a', kept));
+    const other = volume('pv-b', { spec: { ...kept.spec, capacity: { storage: '5Gi' } } });
+    bind('pv-a');
+    give(other, { mark: {} });
+    expect(scorer.board()).toMatchObject({ agreed: 1, counted: 1, equallyGood: 1 });
+  });
+
   test('stays one for two claims whose equal volumes were dealt the other way round', () => {
     bind('pv-a');
     change(reserved('pv-a', claim('other')));
     doBind('pv-b');
     expect(scorer.board()).toMatchObject({ agreed: 1, counted: 1, equallyGood: 1 });
+  });
+
+  test('is counted once when two verdicts of one key foresaw it, each in its way', () => {
+    bind('pv-a');
+    // The built-in controller is at work, so the first one stays.
+    change({ ...volume('pv-b'), metadata: { ...volume('pv-b').metadata, labels: { tier: 'gold' } } }, { at: T + 1 });
+    const second = withVersion(bindOf('pv-b'), 'pv-b', '2');
+    scorer.verdict({ key: CLAIM, at: T + 2, writes: second });
+    expect(scorer.board().pending).toBe(2);
+    doBind('pv-a');
+    expect(scorer.board()).toMatchObject({ verdicts: 2, counted: 1, agreed: 1, pending: 0 });
+    expect(scorer.board().notCounted).toMatchObject({ superseded: 1 });
   });
 
   test('is counted once when the same verdict is reached again on the way', () => {
@@ -174,9 +229,8 @@ describe('agreement', () => {
 
 describe('a disagreement', () => {
   test('is told in full: what was before, what we wanted and why, and what happened', () => {
-    latest.set('PersistentVolume//pv-b', volume('pv-b', { spec: { capacity: { storage: '5Gi' } } }));
     bind('pv-a');
-    change(named('pv-b'), { at: T + 30 });
+    give(largerVolume());
     const { rate, disagreements } = scorer.board();
     expect(rate).toBe(0);
     expect(disagreements).toEqual([
@@ -197,9 +251,27 @@ describe('a disagreement', () => {
     ]);
   });
 
+  test('is a larger volume that had been free for longer than the sync took', () => {
+    const before = { ...largerVolume(), status: { phase: 'Pending' } };
+    latest.set('PersistentVolume//pv-b', before);
+    change(largerVolume(), { at: T - 11 });
+    scorer.verdict({ key: CLAIM, at: T, begunAt: T - 10, writes: bindOf('pv-a') });
+    give(largerVolume());
+    expect(scorer.board()).toMatchObject({ counted: 1, agreed: 0, disagreements: [{ how: 'otherwise' }] });
+  });
+
   test('is another phase than the one that was foreseen', () => {
     scorer.verdict({ key: VOLUME, at: T, writes: failed('Failed') });
     change({ ...volume('pv-a'), status: { phase: 'Released' } });
+    expect(scorer.board()).toMatchObject({ counted: 1, agreed: 0, disagreements: [{ how: 'otherwise' }] });
+  });
+
+  test('is Bound instead of Released where the claim names the volume', () => {
+    latest.set('PersistentVolume//pv-a', reserved('pv-a'));
+    latest.set('PersistentVolumeClaim/ns/data', named('pv-a'));
+    const object = { ...reserved('pv-a'), status: { phase: 'Released' } };
+    scorer.verdict({ key: VOLUME, at: T, writes: [{ verb: 'updateStatus', kind: 'PersistentVolume', object }] });
+    change(boundVolume('pv-a'));
     expect(scorer.board()).toMatchObject({ counted: 1, agreed: 0, disagreements: [{ how: 'otherwise' }] });
   });
 
@@ -216,10 +288,10 @@ describe('a disagreement', () => {
     });
   });
 
-  test('is another volume that differs in a label only: a claim may select by it', () => {
-    latest.set('PersistentVolume//pv-b', volume('pv-b', { metadata: { labels: { tier: 'iron' } } }));
+  test('is another volume that differs in a label only, where the claim selects by labels', () => {
     bind('pv-a');
-    change(named('pv-b'));
+    const picky = { ...named('pv-b'), spec: { ...named('pv-b').spec, selector: { matchLabels: { tier: 'gold' } } } };
+    give(volume('pv-b', { metadata: { labels: { tier: 'iron' } } }), { to: picky });
     expect(scorer.board()).toMatchObject({ counted: 1, agreed: 0, equallyGood: 0 });
   });
 
@@ -245,7 +317,7 @@ describe('a disagreement', () => {
     scorer.verdict({ key: VOLUME, at: T, writes: failed('Failed') });
     change({ ...volume('pv-a'), status: { phase: 'Released' } });
     bind('pv-b');
-    change(named('pv-c'));
+    give(largerVolume('pv-c'));
     expect(scorer.board()).toMatchObject({ counted: 2, agreed: 0 });
     expect(scorer.board().disagreements).toHaveLength(1);
   });
@@ -264,6 +336,13 @@ describe('not counted is a verdict', () => {
       message: '',
     } as const;
     scorer.verdict({ key: CLAIM, at: T, writes: [{ verb: 'event', event }] });
+    expect(scorer.board()).toMatchObject({ verdicts: 0, pending: 0 });
+  });
+
+  test('that deletes what is being deleted already, and held by a finalizer', () => {
+    const metadata = { deletionTimestamp: '2026-05-01T09:59:00Z', finalizers: ['example.com/hold'] };
+    const going = volume('pv-a', { metadata });
+    scorer.verdict({ key: VOLUME, at: T, writes: [{ verb: 'delete', kind: 'PersistentVolume', object: going }] });
     expect(scorer.board()).toMatchObject({ verdicts: 0, pending: 0 });
   });
 
@@ -289,10 +368,29 @@ describe('not counted is a verdict', () => {
     expect(reasons()).toEqual(['overtaken 1']);
   });
 
+  test('that rests on another object, which somebody has changed', () => {
+    latest.set('PersistentVolumeClaim/ns/data', named('pv-a'));
+    scorer.verdict({ key: CLAIM, at: T, writes: bindOf('pv-a').slice(3) });
+    change(boundVolume('pv-a'));
+    expect(scorer.board().pending).toBe(1);
+    change(reserved('pv-a', claim('other')), { writer: USER });
+    change({ ...named('pv-a'), status: { phase: 'Lost' } });
+    expect(reasons()).toEqual(['overtaken 1']);
+  });
+
   test('whose object was deleted', () => {
     bind();
     gone(claim('data'));
     expect(reasons()).toEqual(['overtaken 1']);
+  });
+
+  test('whose volume went to another claim, once there is a newer one: one bind counts once', () => {
+    bind('pv-a');
+    change(reserved('pv-a', claim('other')), { at: T + 1 });
+    scorer.verdict({ key: CLAIM, at: T + 2, writes: bindOf('pv-b') });
+    doBind('pv-b');
+    expect(reasons()).toEqual(['overtaken 1']);
+    expect(scorer.board()).toMatchObject({ verdicts: 2, counted: 1, agreed: 1, equallyGood: 0 });
   });
 
   test('whose volume went to another claim, and whose claim then gets none', () => {
@@ -304,11 +402,77 @@ describe('not counted is a verdict', () => {
   });
 
   test('whose volume went to another claim, and whose claim then gets one that is not as good', () => {
-    latest.set('PersistentVolume//pv-b', volume('pv-b', { metadata: { labels: { tier: 'iron' } } }));
+    latest.set('PersistentVolume//pv-b', volume('pv-b', { spec: { capacity: { storage: '5Gi' } } }));
     bind('pv-a');
     change(reserved('pv-a', claim('other')));
     change(named('pv-b'));
     expect(reasons()).toEqual(['overtaken 1']);
+  });
+
+  test.each([
+    ['that became free after it', T + 5],
+    ['that became free while the sync was under way', T - 5],
+  ])('whose claim gets a larger volume %s', (_when, at) => {
+    latest.set('PersistentVolume//pv-b', { ...largerVolume(), status: { phase: 'Pending' } });
+    change(largerVolume(), { at });
+    scorer.verdict({ key: CLAIM, at: T, begunAt: T - 10, writes: bindOf('pv-a') });
+    give(largerVolume());
+    expect(reasons()).toEqual(['overtaken 1']);
+  });
+
+  test('whose own volume was offered so late that the choice may have been made by then', () => {
+    latest.set('PersistentVolume//pv-a', { ...volume('pv-a'), status: { phase: 'Pending' } });
+    change(volume('pv-a'), { at: T - 10 });
+    scorer.verdict({ key: CLAIM, at: T, writes: withVersion(bindOf('pv-a'), 'pv-a', '2') });
+    give(largerVolume(), { at: T + 990 });
+    expect(reasons()).toEqual(['overtaken 1']);
+  });
+
+  test('whose claim had been given a volume when it was reached, though the claim did not show it yet', () => {
+    latest.set('PersistentVolume//pv-b', largerVolume());
+    scorer.verdict({ key: CLAIM, at: T + 28, writes: bindOf('pv-a') });
+    give(largerVolume(), { at: T + 30 });
+    expect(reasons()).toEqual(['late 1']);
+  });
+
+  test('whose claim is told of before the volumes: that another claim got its own comes last', () => {
+    bind('pv-a');
+    latest.set('PersistentVolume//pv-b', largerVolume());
+    change(named('pv-b'));
+    change(boundClaim('pv-b'));
+    expect(scorer.board().pending).toBe(1);
+    change(reserved('pv-a', claim('other')));
+    const got = reserved('pv-b');
+    change({ ...got, spec: { ...got.spec, capacity: { storage: '5Gi' } } });
+    expect(reasons()).toEqual(['overtaken 1']);
+  });
+
+  test('of a claim whose volume has its own turn first', () => {
+    bind('pv-a');
+    change({ ...volume('pv-a'), status: { phase: 'Failed' } });
+    expect(reasons()).toEqual(['overtaken 1']);
+  });
+
+  test('of a volume that its claim is bound to first', () => {
+    scorer.verdict({ key: VOLUME, at: T, writes: failed('Failed') });
+    latest.set('PersistentVolume//pv-a', volume('pv-a', { spec: { claimRef: { ...refTo(claim('data')), uid: '' } } }));
+    change(reserved('pv-a'));
+    expect(reasons()).toEqual(['overtaken 1']);
+  });
+
+  test('of a volume whose claim is gone in the middle of its bind', () => {
+    latest.set('PersistentVolume//pv-a', reserved('pv-a'));
+    latest.delete('PersistentVolumeClaim/ns/data');
+    const object = { ...reserved('pv-a'), status: { phase: 'Released' } };
+    scorer.verdict({ key: VOLUME, at: T, writes: [{ verb: 'updateStatus', kind: 'PersistentVolume', object }] });
+    change(boundVolume('pv-a'));
+    expect(reasons()).toEqual(['overtaken 1']);
+  });
+
+  test('about an object that was gone when it was reached', () => {
+    gone({ ...volume('pv-a'), metadata: { ...volume('pv-a').metadata, resourceVersion: '2' } });
+    scorer.verdict({ key: VOLUME, at: T + 50, writes: failed('Failed') });
+    expect(reasons()).toEqual(['late 1']);
   });
 
   test('that a newer one replaces, when nobody but others had acted', () => {
@@ -326,6 +490,13 @@ describe('not counted is a verdict', () => {
       metadata: { ...named().metadata, resourceVersion: '2' },
     });
     change(boundClaim());
+    expect(reasons()).toEqual(['lost 1']);
+  });
+
+  test('whose claim got a volume that is never told of', () => {
+    bind('pv-a');
+    change(named('pv-b'));
+    scorer.expire(T + 60_000);
     expect(reasons()).toEqual(['lost 1']);
   });
 

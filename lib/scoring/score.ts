@@ -4,14 +4,19 @@
  * A verdict counts if it calls for a write to a volume or a claim and was reached before the built-in controller wrote:
  * it was made from the very version that the built-in one went on from, and the event of that write came after it. The
  * server dates writes in whole seconds; one dated to an earlier second than the verdict makes it late.
- * A change of the objects by anybody else ends a verdict uncounted, since what it rested on is gone.
+ * A change of the objects by anybody else ends a verdict uncounted, since what it rested on is gone. So does the sync of
+ * another key that writes the same object, and a volume that the claim could not have got yet: whose turn comes first is
+ * chance.
  */
+import { Ahead, type Deviation } from './ahead.ts';
 import { type Change, type Held, transitionLabels } from './change.ts';
-import { isEquallyGood } from './equally-good.ts';
-import { judge } from './judgement.ts';
-import { Lags } from './lags.ts';
+import { Choices } from './choice.ts';
+import { choiceIn } from './equally-good.ts';
+import { isByOthers, judge } from './judgement.ts';
 import { type Pending, PendingVerdicts } from './pending.ts';
+import { Recent } from './recent.ts';
 import type { Disagreement, Scoreboard, WhyNotCounted } from './scoreboard.ts';
+import { Tally } from './tally.ts';
 import { type Expectation, expectationsOf, idOf, isRestOf, type Verdict } from './verdict.ts';
 import { isOlder } from './versions.ts';
 
@@ -37,19 +42,17 @@ export interface ScorerOptions {
 export class Scorer {
   readonly #options: Required<ScorerOptions>;
   readonly #pending = new PendingVerdicts();
-  /** When the built-in controller last wrote an object; the oldest first. */
-  readonly #builtInWrites = new Map<string, number>();
-  readonly #lags = new Lags();
-  readonly #disagreements: Disagreement[] = [];
-  readonly #notCounted: Record<WhyNotCounted, number> = { late: 0, overtaken: 0, superseded: 0, lost: 0, dropped: 0 };
-  #verdicts = 0;
-  #counted = 0;
-  #agreed = 0;
-  #equallyGood = 0;
-  #unforeseen = 0;
+  /** What the built-in controller wrote. */
+  readonly #builtInWrites = new Recent();
+  readonly #gone = new Recent();
+  readonly #choices: Choices;
+  readonly #ahead = new Ahead();
+  readonly #tally: Tally;
 
   constructor({ latest = () => undefined, expiryMs = 120_000, ...limits }: ScorerOptions = {}) {
     this.#options = { latest, expiryMs, maxPending: 2_000, maxDisagreements: 100, ...limits };
+    this.#choices = new Choices(latest);
+    this.#tally = new Tally(this.#options.maxDisagreements);
   }
 
   /** A verdict was reached. One without a write to a volume or a claim is nothing to score. */
@@ -59,10 +62,13 @@ export class Scorer {
     const earlier = this.#pending.of(verdict.key);
     // The same verdict, reached again while the built-in controller is on its way.
     if (earlier.some((pending) => isRestOf(pending.expected, expected))) return;
-    this.#verdicts += 1;
-    for (const pending of earlier) if (!this.#isBuiltInsDoing(pending, expected)) this.#end(pending, 'superseded');
+    this.#tally.verdict();
+    for (const pending of earlier) {
+      if (pending.isTaken) this.#end(pending, 'overtaken');
+      else if (!this.#isBuiltInsDoing(pending, expected)) this.#end(pending, 'superseded');
+    }
     if (this.#isLate(expected)) {
-      this.#notCounted.late += 1;
+      this.#tally.notCounted('late');
       return;
     }
     this.#pending.add(verdict, expected);
@@ -74,13 +80,18 @@ export class Scorer {
 
   /** A volume or a claim changed. */
   change(change: Change): void {
-    const id = idOf(change.kind, change.after.metadata);
+    const { kind, type, after, at, writer } = change;
+    const id = idOf(kind, after.metadata);
+    const moment = { at, version: after.metadata.resourceVersion ?? '' };
     const about = this.#pending.about(id);
     for (const pending of about) this.#judge(pending, id, change);
-    if (change.writer.who !== 'built-in') return;
-    this.#builtInWrites.delete(id);
-    this.#builtInWrites.set(id, change.at);
-    if (about.length === 0) this.#unforeseen += transitionLabels(change).length;
+    if (isByOthers(change)) for (const pending of this.#pending.restingOn(id)) this.#end(pending, 'overtaken');
+    if (type === 'DELETED') this.#gone.set(id, moment);
+    this.#choices.take(id, change);
+    for (const deviation of this.#ahead.take(id)) if (this.#pending.has(deviation.pending)) this.#deviate(deviation);
+    if (writer.who !== 'built-in') return;
+    this.#builtInWrites.set(id, moment);
+    if (about.length === 0) this.#tally.unforeseen(transitionLabels(change).length);
   }
 
   /** Ends the verdicts whose time is over. @param now milliseconds since the epoch. */
@@ -89,34 +100,21 @@ export class Scorer {
     for (const pending of this.#pending) {
       if (pending.verdict.at > before) break;
       if (pending.isTaken) this.#end(pending, 'overtaken');
+      else if (pending.isAhead) this.#end(pending, 'lost');
       else this.#disagree(pending, pending.lags.length > 0 ? 'unfinished' : 'nothing');
     }
-    for (const [id, at] of this.#builtInWrites) {
-      if (at > before) break;
-      this.#builtInWrites.delete(id);
-    }
+    for (const past of [this.#builtInWrites, this.#choices, this.#gone, this.#ahead]) past.forget(before);
   }
 
   /** How it stands. */
   board(): Scoreboard {
-    return {
-      verdicts: this.#verdicts,
-      counted: this.#counted,
-      agreed: this.#agreed,
-      equallyGood: this.#equallyGood,
-      rate: this.#counted === 0 ? undefined : this.#agreed / this.#counted,
-      pending: this.#pending.size,
-      notCounted: { ...this.#notCounted },
-      unforeseen: this.#unforeseen,
-      lags: this.#lags.summary(),
-      disagreements: [...this.#disagreements],
-    };
+    return this.#tally.board(this.#pending.size);
   }
 
   #judge(pending: Pending, id: string, change: Change): void {
     const expectation = pending.expected.get(id);
-    if (expectation === undefined || !pending.open.has(id)) return;
-    const judgement = judge(expectation, change, pending.verdict.at);
+    if (expectation === undefined || !pending.open.has(id) || !this.#pending.has(pending)) return;
+    const judgement = judge(expectation, change, pending.verdict, this.#options.latest);
     switch (judgement) {
       case 'irrelevant':
         break;
@@ -131,7 +129,7 @@ export class Scorer {
         if (pending.open.size === 0) this.#end(pending, 'overtaken');
         break;
       case 'otherwise':
-        this.#deviate(pending, expectation, change);
+        this.#deviate({ pending, wanted: expectation.last, change });
         break;
       default:
         this.#end(pending, judgement);
@@ -149,61 +147,56 @@ export class Scorer {
     if (pending.open.size === 0) this.#agree(pending);
   }
 
-  #deviate(pending: Pending, { last }: Expectation, change: Change): void {
-    if (isEquallyGood(last, change.after, this.#options.latest)) {
-      this.#equallyGood += 1;
+  #deviate(deviation: Deviation): void {
+    const { pending, wanted, change } = deviation;
+    const { at, begunAt = at } = pending.verdict;
+    const choice = choiceIn(wanted, change.after);
+    const judgement = choice === undefined ? 'otherwise' : this.#choices.judge(choice, change.after, { begunAt, at });
+    if (judgement === 'equally good') {
       this.#follow(pending, change);
-      this.#agree(pending);
+      this.#agree(pending, true);
     } else if (pending.isTaken) this.#end(pending, 'overtaken');
+    else if (judgement === 'behind' && choice !== undefined) {
+      this.#ahead.add(choice.theirs, deviation);
+      pending.isAhead = true;
+      // What else becomes of the claim says nothing more.
+      pending.open.delete(idOf(change.kind, change.after.metadata));
+    } else if (judgement === 'late' || judgement === 'overtaken') this.#end(pending, judgement);
     else this.#disagree(pending, 'otherwise', change);
   }
 
-  #agree(pending: Pending): void {
-    this.#counted += 1;
-    this.#agreed += 1;
-    for (const [transition, ms] of pending.lags) this.#lags.add(transition, ms);
-    this.#pending.forget(pending);
+  #agree(pending: Pending, isEquallyGood = false): void {
+    this.#tally.agreed(pending, isEquallyGood);
+    this.#settle(pending);
   }
 
   #disagree(pending: Pending, how: Disagreement['how'], change?: Change): void {
-    this.#counted += 1;
-    this.#pending.forget(pending);
-    if (this.#disagreements.length >= this.#options.maxDisagreements) return;
-    const { key, at, writes, notes = [] } = pending.verdict;
     const [open = ''] = pending.open;
-    this.#disagreements.push({
-      key,
-      how,
-      at,
-      before: change === undefined ? this.#options.latest(open) : change.before,
-      wanted: writes.flatMap((write) => (write.verb === 'event' ? [] : [write])),
-      notes,
-      ...(change !== undefined && {
-        happened: {
-          object: change.after,
-          isDeleted: change.type === 'DELETED',
-          manager: change.writer.manager ?? 'unknown',
-          at: change.at,
-        },
-      }),
-    });
+    this.#tally.disagreed(pending, how, this.#options.latest(open), change);
+    this.#settle(pending);
+  }
+
+  /** What the built-in controller does once counts once, however often it was foreseen. */
+  #settle(pending: Pending): void {
+    this.#pending.forget(pending);
+    for (const other of this.#pending.of(pending.verdict.key)) this.#end(other, 'superseded');
   }
 
   #end(pending: Pending, why: WhyNotCounted): void {
-    this.#notCounted[why] += 1;
+    this.#tally.notCounted(why);
     this.#pending.forget(pending);
   }
 
   /** An object of it has changed already. */
   #isLate(expected: ReadonlyMap<string, Expectation>): boolean {
     return [...expected].some(([id, { version }]) => {
-      const seen = this.#options.latest(id)?.metadata.resourceVersion;
+      const seen = this.#options.latest(id)?.metadata.resourceVersion ?? this.#gone.get(id)?.version;
       return seen !== undefined && (version === undefined || isOlder(version, seen));
     });
   }
 
   /** Whether the built-in controller has acted since: then the older verdict is still to be judged by that. */
   #isBuiltInsDoing({ expected, verdict }: Pending, newer: ReadonlyMap<string, Expectation>): boolean {
-    return [...expected.keys(), ...newer.keys()].some((id) => (this.#builtInWrites.get(id) ?? -1) >= verdict.at);
+    return [...expected.keys(), ...newer.keys()].some((id) => (this.#builtInWrites.get(id)?.at ?? -1) >= verdict.at);
   }
 }

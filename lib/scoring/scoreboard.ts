@@ -11,7 +11,7 @@ export interface Scoreboard {
   /** The built-in controller has acted after them, or has not in the time that it had. */
   readonly counted: number;
   readonly agreed: number;
-  /** Of those agreed: it chose another volume that is as good, down to every field of its spec but the storage itself. */
+  /** Of those agreed: it chose another volume that is as good: no rule of the choice prefers one of the two. */
   readonly equallyGood: number;
   /** `agreed / counted`; undefined while nothing is counted. */
   readonly rate: number | undefined;
@@ -25,9 +25,11 @@ export interface Scoreboard {
 }
 
 /**
- * `late`: the built-in controller had written before. `overtaken`: somebody else changed an object of it, or its volume
- * went to another claim. `superseded`: a change by others led to another verdict before anything was done. `lost`: a change
- * was missed. `dropped`: too many were pending.
+ * `late`: the built-in controller had written before, or had begun to bind the claim. `overtaken`: somebody else changed an
+ * object of it or its other half, its volume went to another claim, the volumes to choose from changed at that moment, or
+ * the built-in controller began with the other half of the pair. `superseded`: a change by others led to another verdict
+ * before anything was done, or another verdict of that key was settled. `lost`: a change was missed. `dropped`: too many were
+ * pending.
  */
 export type WhyNotCounted = 'late' | 'overtaken' | 'superseded' | 'lost' | 'dropped';
 

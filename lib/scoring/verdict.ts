@@ -9,6 +9,8 @@ export interface Verdict {
   readonly key: SyncKey;
   /** When it was reached, in milliseconds since the epoch. */
   readonly at: number;
+  /** When the sync began to read, in milliseconds since the epoch; left out: just then. */
+  readonly begunAt?: number;
   /** In order. What it was made from is in the objects: their resourceVersions are those that were read. */
   readonly writes: readonly RecordedWrite[];
   /** What the sync observed on its way: the reason. */
@@ -34,16 +36,20 @@ export function idOf(kind: string, { namespace = '', name }: ObjectKey): string 
   return `${kind}/${namespace}/${name}`;
 }
 
-/** By `idOf`. Events do not count, and of recycling not the pods: each controller has its own. */
+/**
+ * By `idOf`. Events do not count, and of recycling not the pods: each controller has its own. Nor does the delete of what is
+ * being deleted already and has finalizers, which changes nothing that anybody could see.
+ */
 export function expectationsOf(writes: readonly RecordedWrite[]): Map<string, Expectation> {
   const expected = new Map<string, Expectation>();
   for (const write of writes) {
     if (write.verb === 'event' || !isHeld(write.kind)) continue;
     const { kind, verb } = write;
     const object = write.object as Held;
+    const isDeleted = verb === 'delete';
+    if (isDeleted && isHeldBack(object)) continue;
     const id = idOf(kind, object.metadata);
     const earlier = expected.get(id);
-    const isDeleted = verb === 'delete';
     expected.set(id, {
       kind,
       version: earlier === undefined ? versionBefore(verb, object) : earlier.version,
@@ -53,6 +59,10 @@ export function expectationsOf(writes: readonly RecordedWrite[]): Map<string, Ex
     });
   }
   return expected;
+}
+
+function isHeldBack({ metadata: { deletionTimestamp, finalizers = [] } }: Held): boolean {
+  return deletionTimestamp !== undefined && finalizers.length > 0;
 }
 
 function versionBefore(verb: string, { metadata }: Held): string | undefined {
