@@ -5,14 +5,22 @@ import { COMMANDS } from './commands.ts';
 import { runProgram } from './program.ts';
 
 const DEFAULT_WIDTH = 80;
+/** Exit code: the result got lost. */
+const NOT_WRITTEN = 3;
 
 /** Streams, environment and signals of this process. */
 function processIo(): Io {
   const { env, stdout, stderr } = process;
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
-  // A reader such as `head` that has seen enough is no failure.
-  stdout.on('error', () => process.exit());
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader such as `head` that has seen enough is no failure; a full disk is one, whatever the cluster is like.
+    if (error.code === 'EPIPE') process.exit();
+    stderr.write(`error: the output cannot be written (${error.code})\n`);
+    process.exit(NOT_WRITTEN);
+  });
+  // Whoever reads no complaints has the exit code.
+  stderr.on('error', () => {});
   return {
     out: (text) => stdout.write(text),
     err: (text) => stderr.write(text),

@@ -1,7 +1,9 @@
 /** The program as a shell runs it: a process, its streams and its exit code. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { troubledCluster } from '../lib/doctor/testing/troubled-cluster.ts';
@@ -54,6 +56,23 @@ describe('pv-controller', () => {
     const err = await text(child.stderr);
     await ended;
     expect(err).toBe('');
+  });
+
+  it('fails where its output cannot be written, whatever it has found', async () => {
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [PROGRAM, '--help'], { stdio: ['ignore', full, 'pipe'] });
+    const [err, [code]] = await Promise.all([text(child.stderr as Readable), once(child, 'close')]);
+    closeSync(full);
+    expect(err).toBe('error: the output cannot be written (ENOSPC)\n');
+    expect(code).toBe(3);
+  });
+
+  it('keeps its exit code where nobody reads its complaints', async () => {
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [PROGRAM, 'doctr'], { stdio: ['ignore', 'ignore', full] });
+    const [code] = await once(child, 'close');
+    closeSync(full);
+    expect(code).toBe(2);
   });
 
   it('stops on a signal while it reads, and says so', async () => {

@@ -106,7 +106,7 @@ describe('a worker in enforce', () => {
     cluster = await testServer((request, response) => {
       asked.push(request.url ?? '');
       if (lease === undefined) response.writeHead(403).end('{}');
-      else response.end(JSON.stringify({ spec: lease }));
+      else response.end(JSON.stringify({ kind: 'Lease', spec: lease }));
     });
   });
   afterEach(() => cluster.close());

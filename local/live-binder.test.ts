@@ -22,7 +22,12 @@ function answer(status: number, body: object): void {
 
 function answerLease(ageMs: number, spec: object = {}): void {
   const renewTime = new Date(NOW - ageMs).toISOString();
-  answer(200, { spec: { holderIdentity: 'master-1', renewTime, leaseDurationSeconds: 15, ...spec } });
+  answer(200, {
+    kind: 'Lease',
+    apiVersion: 'coordination.k8s.io/v1',
+    metadata: { namespace: 'kube-system', name: 'kube-controller-manager' },
+    spec: { holderIdentity: 'master-1', renewTime, leaseDurationSeconds: 15, ...spec },
+  });
 }
 
 function refuse(): Promise<void> {
@@ -51,8 +56,22 @@ describe('the lease of another controller manager (DESIGN D9)', () => {
   });
 
   test('that does not exist refuses nothing', async () => {
-    answer(404, { kind: 'Status', code: 404, reason: 'NotFound' });
+    const details = { name: 'kube-controller-manager', group: 'coordination.k8s.io', kind: 'leases' };
+    answer(404, { kind: 'Status', apiVersion: 'v1', code: 404, reason: 'NotFound', details });
     await expect(refuse()).resolves.toBeUndefined();
+  });
+
+  test.each([
+    ['a proxy’s page', 404, {}],
+    [
+      'another object',
+      404,
+      { kind: 'Status', apiVersion: 'v1', code: 404, reason: 'NotFound', details: { name: 'x' } },
+    ],
+    ['no lease', 200, { kind: 'Status' }],
+  ])('is not proven absent by an answer about %s: refused, since nobody knows', async (_, status, body) => {
+    answer(status, body);
+    await expect(refuse()).rejects.toThrow(/cannot be read.*--beside-another-controller/);
   });
 
   test('that may not be read: refused, since nobody knows', async () => {

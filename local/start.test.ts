@@ -165,6 +165,7 @@ describe('npm start', () => {
 
   test('refuses to enforce beside a controller manager that renews its lease, and says what to do', async () => {
     const lease = {
+      kind: 'Lease',
       spec: { holderIdentity: 'master-1', renewTime: new Date().toISOString(), leaseDurationSeconds: 15 },
     };
     server.intercept = ({ path }) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BIND_COMPLETED } from '../controller/annotations.ts';
-import { boundPair, claim, refTo, reservationFor } from '../controller/testing/objects.ts';
+import { boundPair, claim, refTo, reservationFor, volume } from '../controller/testing/objects.ts';
 import { explainClaim } from './testing/explain.ts';
 
 const pair = boundPair();
@@ -45,6 +45,15 @@ describe('a claim that names no volume any more', () => {
     expect(finding.cures).toMatchObject([{ does: 'Name volume pv-of-one again, which is for this claim' }]);
     expect(finding.cures[0]?.command).toContain('{"op":"add","path":"/spec/volumeName","value":"pv-of-one"}');
     expect(finding.cures[0]?.danger).toBeUndefined();
+  });
+
+  test('gets the volume back that holds its uid, not one that is reserved by name: naming that has its own released', async () => {
+    const reserved = volume('another', { spec: { claimRef: reservationFor(nameless) } });
+    const finding = await explainClaim({
+      PersistentVolumeClaim: [nameless],
+      PersistentVolume: [reserved, pair.volume],
+    });
+    expect(finding.cures).toMatchObject([{ does: 'Name volume pv-of-one again, which is for this claim' }]);
   });
 
   test('is bound anew only with a warning where no volume is for it', async () => {

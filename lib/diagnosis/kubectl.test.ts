@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { claim, volume } from '../controller/testing/objects.ts';
+import { plain } from '../terminal.ts';
 import {
   createCommand,
   deleteCommand,
@@ -47,6 +48,13 @@ describe('commands', () => {
     const lines = read(createCommand(object));
     expect(lines.slice(0, -1)).toEqual(['create', '-f', '-']);
     expect(JSON.parse(lines.at(-1) ?? '')).toEqual(object);
+  });
+
+  test('a value of invisible characters survives being shown', () => {
+    const object = { a: '\u200d\u{e0067}\u2028\u007f' };
+    const command = createCommand(object);
+    expect(plain(command.split('\n')[1] ?? '')).toBe(command.split('\n')[1]);
+    expect(JSON.parse(read(command).at(-1) ?? '')).toEqual(object);
   });
 
   test('a claim is made again only after the very one that was diagnosed is gone', () => {

@@ -25,7 +25,7 @@ export function quoted(word: string): string {
 export function patchCommand(object: Patched, operations: readonly PatchOperation[], subresource?: 'status'): string {
   const guard: PatchOperation = { op: 'test', path: '/metadata/uid', value: object.metadata.uid };
   const flags = subresource === undefined ? '' : ` --subresource=${subresource}`;
-  return `kubectl patch ${placeOf(object)}${flags} --type=json -p ${quoted(JSON.stringify([guard, ...operations]))}`;
+  return `kubectl patch ${placeOf(object)}${flags} --type=json -p ${quoted(jsonOf([guard, ...operations]))}`;
 }
 
 /** Deletes by name: kubectl takes no uid. */
@@ -65,6 +65,16 @@ export function labelCommand(volume: PersistentVolume, labels: Readonly<Record<s
   return `kubectl label ${placeOf(volume)} --overwrite ${pairs.join(' ')}`;
 }
 
+/** JSON of printable characters: whoever shows a command replaces the others, and values must come out as they were. */
+function jsonOf(value: object): string {
+  return JSON.stringify(value).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
+
 /** A step of a JSON pointer. */
 export function pointer(...steps: readonly string[]): string {
   return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
@@ -72,7 +82,7 @@ export function pointer(...steps: readonly string[]): string {
 
 /** Standard input. No line of JSON is the end mark, and the quoted mark keeps the shell from reading it. */
 function inputOf(object: object, then = ''): string {
-  return `<<'EOF'${then}\n${JSON.stringify(object)}\nEOF`;
+  return `<<'EOF'${then}\n${jsonOf(object)}\nEOF`;
 }
 
 function placeOf({ metadata: { namespace, name } }: Patched): string {

@@ -11,7 +11,9 @@ export function labelCure(volume: PersistentVolume, request: Request): Cure[] {
   const labelled = { ...volume, metadata: { ...volume.metadata, labels: { ...labels, ...lacking } } };
   if (Object.keys(lacking).length === 0 || mismatchOf(labelled, request) !== undefined) return [];
   const does = `Label volume ${name} as the claim's selector wants it`;
-  return [{ does, command: labelCommand(volume, lacking) }];
+  const replaced = Object.keys(lacking).filter((key) => labels?.[key] !== undefined);
+  const danger = `What ${replaced.join(', ')} says of the volume now is lost: the claim gets a volume that was meant for others.`;
+  return [{ does, command: labelCommand(volume, lacking), ...(replaced.length > 0 && { danger }) }];
 }
 
 function lackingLabels({ metadata }: PersistentVolume, { claim }: Request): Record<string, string> {

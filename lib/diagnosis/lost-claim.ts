@@ -1,6 +1,13 @@
 /** Claims that lost their volume: what became of it, and how the two come together again. */
-import { annotationOf, BIND_COMPLETED, STORAGE_PROVISIONER, storageClassOf } from '../controller/annotations.ts';
-import { isReservedFor } from '../controller/claim-ref.ts';
+import {
+  annotationOf,
+  BIND_COMPLETED,
+  isInTreeName,
+  MIGRATED_TO,
+  STORAGE_PROVISIONER,
+  storageClassOf,
+} from '../controller/annotations.ts';
+import { isBoundTo, isReservedFor } from '../controller/claim-ref.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../controller/types.ts';
 import { pointAt, testOfClaim } from './cures.ts';
 import type { Cure } from './finding.ts';
@@ -28,7 +35,9 @@ export async function volumeGone(scene: Scene, claim: PersistentVolumeClaim): Pr
 
 /** The claim was bound, and somebody took `spec.volumeName` away. */
 export async function lostName(scene: Scene, claim: PersistentVolumeClaim): Promise<Verdict> {
-  const own = scene.volumes.reservedFor(claim.metadata).find((volume) => isReservedFor(volume, claim));
+  const reserved = scene.volumes.reservedFor(claim.metadata).filter((volume) => isReservedFor(volume, claim));
+  // One that is reserved by name only never was the claim's: named, it would have the claim's own volume released.
+  const own = reserved.find((volume) => isBoundTo(volume, claim)) ?? reserved[0];
   const cures: Cure[] = [];
   if (own !== undefined) {
     cures.push({
@@ -108,7 +117,9 @@ function giveUp(claim: PersistentVolumeClaim, danger: string): Cure {
 /** The volume as far as the claim remembers it; where the storage is, only its owner knows. */
 function restoreVolume(claim: PersistentVolumeClaim, name: string): Cure {
   const { namespace, name: claimName, uid } = claim.metadata;
-  const driver = annotationOf(claim, STORAGE_PROVISIONER);
+  const provisioner = annotationOf(claim, MIGRATED_TO) || annotationOf(claim, STORAGE_PROVISIONER);
+  // A plugin's name is none that a CSI source may have.
+  const driver = provisioner && isInTreeName(provisioner) ? undefined : provisioner;
   const volume = {
     apiVersion: 'v1',
     kind: 'PersistentVolume',

@@ -85,6 +85,14 @@ describe('a cure for a Pending claim', () => {
     expect(await labels({ storageClassName: 'fast' })).toEqual([]);
   });
 
+  test('warns where another label would be overwritten', async () => {
+    const selecting = one({ selector: { matchLabels: { tier: 'fast' } } });
+    const slow = volume('pv', { metadata: { labels: { tier: 'slow' } } });
+    const [cure] = (await explainClaim({ PersistentVolumeClaim: [selecting], PersistentVolume: [slow] })).cures;
+    expect(cure?.command).toBe('kubectl label pv pv --overwrite tier=fast');
+    expect(cure?.danger).toMatch(/tier/);
+  });
+
   test('frees the volume of an earlier claim of the same name, whatever else is proposed', async () => {
     const spec = { claimRef: { ...refTo(claim('one')), uid: 'earlier', resourceVersion: '7' } };
     const annotations = { 'pv.kubernetes.io/bound-by-controller': 'yes' };
@@ -185,5 +193,17 @@ describe('a volume that is reserved for the claim', () => {
     expect(finding.cause).toBe('reserved-volume-unfit');
     expect(finding.why[0]).toBe('Volume pv is reserved for this claim, and: too small (needs 8Gi, has 1Gi).');
     expect(finding.cures[0]?.does).toBe('Ask for what volume pv has (size)');
+  });
+
+  test('by its uid, too, is kept before the claim may be made again: its end would have the volume deleted', async () => {
+    const spec = { claimRef: refTo(one()), persistentVolumeReclaimPolicy: 'Delete' };
+    const reserved = volume('pv', { spec, status: { phase: 'Bound' } });
+    const finding = await explainClaim({ PersistentVolumeClaim: [one(asking('8Gi'))], PersistentVolume: [reserved] });
+    expect(finding.cause).toBe('reserved-volume-unfit');
+    expect(finding.cures.map(({ command }) => command)).toEqual([
+      expect.stringMatching(
+        /^kubectl patch pv pv .*ReclaimPolicy","value":"Retain"\},\{"op":"remove","path":"\/spec\/claimRef\/uid"/,
+      ),
+    ]);
   });
 });

@@ -3,10 +3,11 @@ import { annotationOf, STORAGE_PROVISIONER, storageClassOf } from '../controller
 import { type Request, requestOf } from '../controller/candidate.ts';
 import { isReservedFor } from '../controller/claim-ref.ts';
 import { delaysBinding } from '../controller/delayed-binding.ts';
-import type { PersistentVolumeClaim, StorageClass } from '../controller/types.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../controller/types.ts';
 import { askForVolume } from './ask-again.ts';
 import { type Candidate, type Candidates, candidatesFor, verdictOf } from './candidates.ts';
 import { softRelease } from './cures.ts';
+import type { Cure } from './finding.ts';
 import { diagnoseProvisioning } from './provisioning.ts';
 import { eventOf, nextOf, type Rehearsal } from './rehearse.ts';
 import { ended, type Scene, type Verdict } from './scene.ts';
@@ -85,11 +86,21 @@ function behind(rehearsal: Rehearsal): Verdict {
 }
 
 function reservedUnfit(claim: PersistentVolumeClaim, { volume, rule, detail }: Candidate, request: Request): Verdict {
+  const { name } = volume.metadata;
   return {
     cause: 'reserved-volume-unfit',
-    why: [`Volume ${volume.metadata.name} is reserved for this claim, and: ${rule} (${detail}).`],
-    cures: rule === 'being deleted' ? [] : [askForVolume(claim, volume, request)],
+    why: [`Volume ${name} is reserved for this claim, and: ${rule} (${detail}).`],
+    cures: rule === 'being deleted' ? [] : [wayToReserved(claim, volume, request)],
   };
+}
+
+/** A volume that names the claim's uid is released, and by its policy deleted, when the claim is made again: it is kept first. */
+function wayToReserved(claim: PersistentVolumeClaim, volume: PersistentVolume, request: Request): Cure {
+  if (!volume.spec.claimRef?.uid) return askForVolume(claim, volume, request);
+  return softRelease(
+    volume,
+    `Keep volume ${volume.metadata.name} for any claim of this name; then explain the claim again`,
+  );
 }
 
 function othersText({ closest, count, inUse }: Candidates): string[] {

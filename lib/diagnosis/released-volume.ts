@@ -1,5 +1,5 @@
 /** A Released volume: what its policy makes of it, whom that takes, and how it is freed. */
-import { reclaimPolicyOf } from '../controller/annotations.ts';
+import { hasAnnotation, RECYCLER_POD, reclaimPolicyOf } from '../controller/annotations.ts';
 import type { PersistentVolume } from '../controller/types.ts';
 import { destroyData, openRelease, softRelease } from './cures.ts';
 import { deleterOf, diagnoseDeleter } from './deleter.ts';
@@ -60,6 +60,9 @@ async function retained(scene: Scene, volume: PersistentVolume): Promise<Verdict
   return { cause: 'retained', why, cures: [softRelease(volume), openRelease(volume), ...end] };
 }
 
+/** This controller ends its pod, which it has on record; the built-in one lets its own go on. */
+const SCRUBS_ON = 'A pod that scrubs already goes on, also over what the next claim writes: end it first.';
+
 function recycled(volume: PersistentVolume, rehearsal: Rehearsal): Verdict {
   const event = eventOf(rehearsal, 'VolumeFailedRecycle');
   const keep = softRelease(volume, 'Keep the data instead, for the next claim of that name');
@@ -68,7 +71,7 @@ function recycled(volume: PersistentVolume, rehearsal: Rehearsal): Verdict {
     return {
       cause: 'being-recycled',
       why: [`Policy Recycle: a pod scrubs volume ${volume.metadata.name}, then it is Available.`],
-      cures: [stop],
+      cures: [hasAnnotation(volume, RECYCLER_POD) ? stop : { ...stop, danger: SCRUBS_ON }],
     };
   }
   if (event.type === 'Warning') {

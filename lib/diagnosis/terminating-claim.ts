@@ -21,7 +21,7 @@ export async function diagnoseTerminatingClaim(scene: Scene, claim: PersistentVo
         cures: holders.map((pod) => ({
           does: `End pod ${pod.metadata.name}`,
           command: deleteCommand('pod', { namespace, name: pod.metadata.name }),
-          danger: `The pod goes, then the claim; volume ${claim.spec.volumeName} is then released by its reclaim policy.`,
+          danger: `The pod goes, then the claim${andVolume(claim)}.`,
         })),
       };
     }
@@ -34,7 +34,16 @@ export async function diagnoseTerminatingClaim(scene: Scene, claim: PersistentVo
   }
   if (others.length === 0)
     return { cause: 'controller-behind', why: ['No finalizer holds the claim: it is about to be gone.'] };
-  return { cause: 'foreign-finalizer', why, cures: others.map((finalizer) => takeOff(claim, finalizer)) };
+  const cures = others.map((finalizer) => {
+    const cure = takeOff(claim, finalizer);
+    return { ...cure, danger: `${cure.danger} Without finalizers the claim goes${andVolume(claim)}.` };
+  });
+  return { cause: 'foreign-finalizer', why, cures };
+}
+
+/** What the claim's end means for its data. */
+function andVolume({ spec: { volumeName } }: PersistentVolumeClaim): string {
+  return volumeName ? `; volume ${volumeName} is then released, and with policy Delete its data is destroyed` : '';
 }
 
 /**

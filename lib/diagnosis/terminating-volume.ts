@@ -67,20 +67,21 @@ async function bound(scene: Scene, volume: PersistentVolume, rehearsal: Rehearsa
   if (claim === undefined || !isReservedFor(volume, claim)) {
     return { cause: 'controller-behind', why: [`Claim ${key} is gone: ${nextOf(rehearsal)}.`] };
   }
-  const isLost = reclaimPolicyOf(volume) === 'Delete';
+  const policy = reclaimPolicyOf(volume);
+  const isLost = policy === 'Delete' || policy === 'Recycle';
   const leaving = claim.metadata.deletionTimestamp === undefined ? '' : ', which is being deleted too: explain it';
   const finish: Cure = {
     does: `Delete claim ${key}, and so let the volume go`,
     command: deleteCommand('pvc', { namespace, name }),
     danger: isLost
-      ? 'The policy is Delete: the data is destroyed. Keep it first.'
+      ? `The policy is ${policy}: the data is destroyed. Keep it first.`
       : 'The claim goes and so does the volume; the storage stays, and nothing in the cluster knows of it.',
   };
   return {
     cause: 'terminating-bound',
     why: [
       `The volume was deleted while it is bound to claim ${key}${leaving}.`,
-      `It stays in use until the claim is gone. Policy ${reclaimPolicyOf(volume)}: the data is ${isLost ? 'deleted' : 'kept'} then.`,
+      `It stays in use until the claim is gone. Policy ${policy}: the data is ${isLost ? 'deleted' : 'kept'} then.`,
     ],
     cures: [...(isLost ? [keepData(volume)] : []), ...(leaving === '' ? [finish] : [])],
   };

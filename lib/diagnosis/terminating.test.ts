@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { boundPair, claim, podUsing, volume } from '../controller/testing/objects.ts';
+import { boundPair, claim, podUsing, refTo, volume } from '../controller/testing/objects.ts';
 import { ago, explainClaim, explainVolume } from './testing/explain.ts';
 
 const { claim: bound } = boundPair();
@@ -41,7 +41,9 @@ describe('a claim that is being deleted', () => {
     expect(finding.cause).toBe('foreign-finalizer');
     expect(finding.why[0]).toMatch(/the snapshot controller, while a snapshot is taken/);
     expect(finding.cures[0]?.command).toMatch(/^kubectl patch pvc -n ns one /);
-    expect(finding.cures[0]?.danger).toBeDefined();
+    expect(finding.cures[0]?.danger).toMatch(
+      /volume pv-of-one is then released, and with policy Delete its data is destroyed/,
+    );
   });
 });
 
@@ -105,4 +107,27 @@ describe('a volume that is being deleted', () => {
     expect(await warning('Available')).toEqual(['stray-finalizer', false]);
     expect(await warning('Released')).toEqual(['stray-finalizer', true]);
   });
+
+  test.each(['Delete', 'Recycle'])(
+    'with policy %s loses its data with its claim, and may be kept first',
+    async (policy) => {
+      const pair = boundPair({
+        metadata: leaving(5, 'kubernetes.io/pv-protection'),
+        spec: { persistentVolumeReclaimPolicy: policy },
+      });
+      const pv = {
+        ...pair.volume,
+        metadata: { ...pair.volume.metadata, name: 'pv' },
+        spec: { ...pair.volume.spec, claimRef: refTo(pair.claim) },
+      };
+      const owner = { ...pair.claim, spec: { ...pair.claim.spec, volumeName: 'pv' } };
+      const finding = await explainVolume({ PersistentVolume: [pv], PersistentVolumeClaim: [owner] });
+      expect(finding.cause).toBe('terminating-bound');
+      expect(finding.why[1]).toMatch(/the data is deleted then/);
+      expect(finding.cures).toMatchObject([
+        { does: 'Keep the data, whatever happens to the claim' },
+        { danger: expect.stringContaining('the data is destroyed') },
+      ]);
+    },
+  );
 });

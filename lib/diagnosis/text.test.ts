@@ -57,4 +57,12 @@ EOF
     const hostile = { ...finding, why: ['\u001b[2Jgone\u0007'], cures: [] };
     expect(text(hostile)).toContain('- ?[2Jgone?');
   });
+
+  test('has comments that do nothing in a shell that takes them for commands, as zsh does', () => {
+    const does = 'Have x; touch /tmp/it\'s | sh && `id` $(id) > /tmp/y " \\ !1 delete the storage';
+    const shown = text({ ...finding, cures: [{ does, command: 'true', danger: does }] });
+    const comments = shown.split('\n').filter((line) => line.startsWith('# '));
+    expect(comments.length).toBeGreaterThan(1);
+    expect(comments.join('\n')).not.toMatch(/[;'|&`$<>"\\!]/);
+  });
 });

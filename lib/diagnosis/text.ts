@@ -49,9 +49,9 @@ export function findingText(finding: Finding, { width, colours, now }: TextOptio
 
 /** As comments of a shell, so that all of it may be pasted. The end mark of an input must begin its line. */
 function cureLines({ does, command, danger }: Cure, width: number, paint: Paint): string[] {
-  const warning = danger === undefined ? [] : wrapped(`CAREFUL: ${plain(danger)}`, width, '# ');
+  const warning = danger === undefined ? [] : wrapped(`CAREFUL: ${inert(danger)}`, width, '# ');
   return [
-    ...wrapped(`${plain(does)}:`, width, '# ').map((line) => paint('dim', line)),
+    ...wrapped(`${inert(does)}:`, width, '# ').map((line) => paint('dim', line)),
     ...warning.map((line) => paint('red', line)),
     ...command.split('\n').map(plain),
   ];
@@ -59,4 +59,12 @@ function cureLines({ does, command, danger }: Cure, width: number, paint: Paint)
 
 function listed(sentence: string, width: number): string[] {
   return wrapped(plain(sentence), width, '  ').map((line, index) => (index === 0 ? `- ${line.slice(2)}` : line));
+}
+
+/** An interactive zsh knows no comments unless told to: what `provisioned-by` says must not be run by it. */
+function inert(text: string): string {
+  return plain(text)
+    .replaceAll("'", '’')
+    .replaceAll(';', ',')
+    .replaceAll(/[&|<>$`"\\!]/g, '?');
 }

@@ -147,6 +147,7 @@ describe('a Released volume', () => {
     });
     expect(finding).toMatchObject({ cause: 'being-recycled', actor: 'controller' });
     expect(finding.next).toMatch(/Pod default\/recycler-for-pv/);
+    expect(finding.cures[0]?.danger).toMatch(/goes on, also over what the next claim writes/);
   });
 
   test('with policy Recycle waits for the pods that use it, and ending them is no cure without a warning', async () => {

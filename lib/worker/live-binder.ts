@@ -3,8 +3,10 @@
  * plane always has one, so enforce asks to be told that working beside it is meant.
  */
 import type { Connection } from '../cluster/connection.ts';
+import type { ApiResponse } from '../cluster/request.ts';
 import { requestFor } from '../cluster/resource-client.ts';
 import { objectTarget, type ResourceType } from '../cluster/resources.ts';
+import { jsonOf, provesAbsence } from '../cluster/status.ts';
 import { Transport, type TransportOptions } from '../cluster/transport.ts';
 
 const LEASES: ResourceType = {
@@ -39,19 +41,13 @@ export async function refuseLiveBinder(connection: Connection, options: LiveBind
   const { wayOut, now = Date.now(), ...transportOptions } = options;
   const transport = new Transport(connection, transportOptions);
   try {
-    const { status, body } = await transport.request(requestFor('GET', TARGET));
-    if (status === 404) return;
-    if (status !== 200) {
-      throw new Error(
-        `the controller manager's lease cannot be read (HTTP ${status}), so nobody can tell whether another controller ` +
-          `works on this cluster: allow reading leases in kube-system, or say ${wayOut}.`,
-      );
-    }
+    const response = await transport.request(requestFor('GET', TARGET));
+    if (provesAbsence(response, TARGET)) return;
     const {
       holderIdentity,
       renewTime = '',
       leaseDurationSeconds = DEFAULT_DURATION_SECONDS,
-    } = (JSON.parse(body) as Lease).spec ?? {};
+    } = leaseIn(response, wayOut).spec ?? {};
     const aliveUntil = Date.parse(renewTime) + leaseDurationSeconds * 1_000 + TOLERANCE_MS;
     if (!holderIdentity || !(aliveUntil > now)) return;
     throw new Error(
@@ -62,4 +58,14 @@ export async function refuseLiveBinder(connection: Connection, options: LiveBind
   } finally {
     transport.close();
   }
+}
+
+/** @throws Error where the answer is anything but the lease: a proxy's page tells nothing of it (DESIGN D3). */
+function leaseIn({ status, body }: ApiResponse, wayOut: string): Lease {
+  const lease = jsonOf(body);
+  if (status === 200 && lease?.['kind'] === LEASES.kind) return lease;
+  throw new Error(
+    `the controller manager's lease cannot be read (HTTP ${status}), so nobody can tell whether another controller ` +
+      `works on this cluster: allow reading leases in kube-system, or say ${wayOut}.`,
+  );
 }

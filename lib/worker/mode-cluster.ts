@@ -177,9 +177,11 @@ export class ModeCluster implements Cluster {
     return graceMs - Math.max(0, Date.now() - unsettledSince(this.#objects.found, noticedAt));
   }
 
-  /** @throws ClusterError when the class' annotation cannot be read. */
+  /** @throws ClusterError when the volume that a claim names, or the class' annotation, cannot be read. */
   async #modeOf(object: Held): Promise<Mode> {
     const { modes, onUnknownMode } = this.#options;
+    // A claim's annotations are corrected before its sync reads the volume.
+    if (!isVolume(object)) await this.#objects.partnerOf(object);
     const own = this.#objects.volumeOf(object)?.metadata.annotations?.[MODE_ANNOTATION];
     const ofClass = own === undefined ? await this.#annotationOf(storageClassOf(object)) : undefined;
     const { mode, unknown } = modeFor(modes, own, ofClass);

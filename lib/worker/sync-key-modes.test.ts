@@ -348,3 +348,29 @@ describe('an annotation', () => {
     }
   });
 });
+
+describe('a bound claim whose annotations are to be corrected', () => {
+  const provisioner = 'kubernetes.io/aws-ebs';
+  const bound = claim('data', {
+    annotations: { [BIND_COMPLETED]: 'yes', 'volume.kubernetes.io/storage-provisioner': provisioner },
+    spec: { volumeName: 'pv' },
+    status: { phase: 'Bound' },
+  });
+
+  test.each([
+    ['enforce', 'observe', []],
+    ['observe', 'enforce', ['update PersistentVolumeClaim']],
+  ] as const)('in %s has the mode of its volume, %s, although that is read later', async (mode, ofVolume, written) => {
+    const { cluster, run, writes } = setup({ mode, maxMode: 'enforce' });
+    const { metadata, ...rest } = annotated(ofVolume);
+    cluster.put('PersistentVolume', {
+      ...rest,
+      metadata,
+      spec: { ...rest.spec, claimRef: refTo(bound) },
+      status: { phase: 'Bound' },
+    });
+    cluster.put('PersistentVolumeClaim', bound);
+    await run(CLAIM);
+    expect(writes().slice(0, 1)).toEqual(written);
+  });
+});

@@ -85,6 +85,15 @@ export const resources: readonly Resource[] = [
     kind: 'StorageClass',
     hasStatus: false,
   },
+  {
+    ...core,
+    group: 'coordination.k8s.io',
+    plural: 'leases',
+    singular: 'lease',
+    shortNames: [],
+    kind: 'Lease',
+    hasStatus: false,
+  },
 ];
 
 const byPlural = new Map(resources.map((resource) => [resource.plural, resource]));

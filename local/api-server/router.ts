@@ -44,7 +44,9 @@ function placeOf(path: string): Place | undefined {
   const [root, ...rest] = parts;
   const [group, version] = root === 'api' ? ['', rest.shift()] : [rest.shift(), rest.shift()];
   const isServed =
-    root === 'api' ? version === 'v1' : root === 'apis' && group === 'storage.k8s.io' && version === 'v1';
+    root === 'api'
+      ? version === 'v1'
+      : root === 'apis' && (group === 'storage.k8s.io' || group === 'coordination.k8s.io') && version === 'v1';
   if (!isServed || rest.length === 0) return undefined;
   // `namespaces/x/pods` is a place in a namespace; `namespaces/x` and `namespaces/x/status` are the namespace itself.
   const isInNamespace = rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'status';
