@@ -101,7 +101,7 @@ describe.skipIf(skipReason !== undefined || controllerKind === 'built-in')(
         return (await writesOf(audit)).slice(earlier).filter(({ user }) => users.includes(user));
       };
       try {
-        await startLoad(place);
+        await startLoad(place, () => ours.settled());
         const comeBack = await stopBuiltIn();
         await tempt(place);
         const leftAt = await leaveHalfDone(place);
