@@ -120,6 +120,10 @@ describe('a worker in enforce', () => {
     await expect(start({})).rejects.toThrow(/ip-10-0-0-1.*PV_BESIDE_ANOTHER_CONTROLLER=true/);
   });
 
+  test('refuses likewise where only an annotation would have it enforce', async () => {
+    await expect(start({ PV_MODE: 'observe', PV_MODE_MAX: 'enforce' })).rejects.toThrow('ip-10-0-0-1');
+  });
+
   test('refuses where nobody can tell', async () => {
     lease = undefined;
     await expect(start({})).rejects.toThrow(/cannot be read \(HTTP 403\).*PV_BESIDE_ANOTHER_CONTROLLER=true/);
@@ -137,7 +141,7 @@ describe('a worker in enforce', () => {
   test.each([
     [{ PV_BESIDE_ANOTHER_CONTROLLER: 'true' }],
     [{ PV_MODE: 'assist' }],
-    [{ PV_MODE: 'observe', PV_MODE_MAX: 'enforce' }],
+    [{ PV_MODE: 'observe', PV_MODE_MAX: 'assist' }],
   ])('is not asked about where it is told to, or is none: %j', async (more) => {
     await start(more as Record<string, string>);
     expect(asked).toEqual([]);

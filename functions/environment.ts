@@ -11,6 +11,7 @@ import { type Config, ConfigError, readConfig, requireSettings } from '../lib/co
 import { NAMESPACE } from '../lib/observability/catalogue.ts';
 import { SETTINGS } from '../lib/settings.ts';
 import { refuseLiveBinder } from '../lib/worker/live-binder.ts';
+import { maxModeOf } from '../lib/worker/mode.ts';
 import { Runtime, type RuntimeOptions } from '../lib/worker/runtime.ts';
 
 /** Where a function's log lines and metrics go. */
@@ -69,13 +70,13 @@ export async function runtimeFromEnvironment(
 }
 
 /**
- * The same for a function that writes. It does not begin in enforce where another controller works, unless told to.
+ * The same for a function that writes. Where it may enforce anything, it does not begin beside another controller, unless told to.
  * @throws Error that says who works there, or that nobody can tell, and what to do; the next event asks again.
  */
 export async function workerRuntimeFromEnvironment(environment = process.env): Promise<Runtime> {
   const runtime = await runtimeFromEnvironment(environment);
-  const { mode, besideAnotherController, requestTimeoutMs } = runtime.config;
-  if (mode !== 'enforce' || besideAnotherController === 'true') return runtime;
+  const { besideAnotherController, requestTimeoutMs } = runtime.config;
+  if (maxModeOf(runtime.config) !== 'enforce' || besideAnotherController === 'true') return runtime;
   try {
     await refuseLiveBinder(runtime.connection, {
       wayOut: `${SETTINGS.besideAnotherController.variable}=true`,

@@ -88,7 +88,7 @@ async function start(argv: readonly string[]): Promise<number> {
   const connection = connectionOf(values);
   const log = createLog(config.logLevel.toLowerCase() as Level | 'silent');
   const isBeside = values['beside-another-controller'] === true || config.besideAnotherController === 'true';
-  const version = await inspectCluster(connection, config.mode === 'enforce' && !isBeside);
+  const version = await inspectCluster(connection, maxModeOf(config) === 'enforce' && !isBeside);
   if (!isSupported(version)) log.warn(`Kubernetes ${version.major}.${version.minor} is older than 1.31: not tested`);
 
   const where = `${connection.server}, Kubernetes ${version.major}.${version.minor}`;

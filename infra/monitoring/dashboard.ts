@@ -161,7 +161,6 @@ function builtIn(options: MonitoringOptions): Section {
       ),
       graph('Claims', own(options, 'Maximum', 'pv_collector_bound_pvc_count', 'pv_collector_unbound_pvc_count')),
       times('volume_operation_total_seconds'),
-      times('storage_operation_duration_seconds'),
       graph('Failed operations', own(options, 'Sum', 'volume_operation_total_errors', 'volume_operation_errors_total')),
       graph(
         'Default class given later',

@@ -2,7 +2,7 @@
 import { ApiServerCluster } from '../cluster/api-server.ts';
 import type { Connection } from '../cluster/connection.ts';
 import { ResourceClient } from '../cluster/resource-client.ts';
-import type { ResourceType } from '../cluster/resources.ts';
+import { type ResourceType, typeOf } from '../cluster/resources.ts';
 import { Transport } from '../cluster/transport.ts';
 import type { ServerVersion } from '../controller/features.ts';
 import type { Kind, Kinds, ObjectKey } from '../controller/types.ts';
@@ -14,6 +14,11 @@ const STORAGE_TYPES: Readonly<Record<StorageKind, ResourceType>> = {
   VolumeAttachment: storage('VolumeAttachment', 'volumeattachments'),
   CSIDriver: storage('CSIDriver', 'csidrivers'),
 };
+
+/** Where objects of this kind live in the API. */
+export function typeOfDiagnosed(kind: keyof DiagnosisKinds): ResourceType {
+  return isStorageKind(kind) ? STORAGE_TYPES[kind] : typeOf(kind);
+}
 
 /** A page of a large cluster's volumes may take longer than a sync may wait. */
 const REQUEST_TIMEOUT_MS = 60_000;

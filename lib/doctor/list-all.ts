@@ -2,9 +2,9 @@
 import type { Connection } from '../cluster/connection.ts';
 import type { Resource } from '../cluster/objects.ts';
 import { ResourceClient } from '../cluster/resource-client.ts';
-import { type ResourceType, typeOf } from '../cluster/resources.ts';
 import { Transport } from '../cluster/transport.ts';
-import type { ListAll, SnapshotKind } from './snapshot.ts';
+import { typeOfDiagnosed } from '../diagnosis/api-reader.ts';
+import type { ListAll } from './snapshot.ts';
 
 /** A page of a large cluster's pods may take the server longer than a sync may wait. */
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -13,21 +13,6 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const EVENT_LISTS = (['PersistentVolume', 'PersistentVolumeClaim'] as const).map((kind) => ({
   fieldSelector: `involvedObject.kind=${kind}`,
 }));
-
-function storage(kind: string, plural: string): ResourceType {
-  return { kind, apiVersion: 'storage.k8s.io/v1', group: 'storage.k8s.io', plural, namespaced: false };
-}
-
-function resourceTypeOf(kind: SnapshotKind): ResourceType {
-  switch (kind) {
-    case 'VolumeAttachment':
-      return storage(kind, 'volumeattachments');
-    case 'CSIDriver':
-      return storage(kind, 'csidrivers');
-    default:
-      return typeOf(kind);
-  }
-}
 
 /**
  * @param signal ends all requests.
@@ -39,7 +24,7 @@ export function listsOf(connection: Connection, signal: AbortSignal): { listAll:
   const client = new ResourceClient(transport, signal);
   const listAll: ListAll = async (kind, keep) => {
     type Item = Parameters<typeof keep>[0];
-    const type = resourceTypeOf(kind);
+    const type = typeOfDiagnosed(kind);
     const items: Item[] = [];
     for (const options of kind === 'Event' ? EVENT_LISTS : [{}]) {
       const page = await client.list<Item & Resource, Item | undefined>(type, options, keep);

@@ -15,11 +15,7 @@ import type { HookOptions } from './worker-hooks.ts';
  * Counts what a bridge does and logs what goes wrong; single keys are debug lines, with their volume's uid. What others
  * wrote is a line of the audit trail; what we did, its worker tells.
  */
-export function bridgeHooks(
-  logger: Logger,
-  metrics: Metrics,
-  { hasDetail = false, sinks = [] }: HookOptions = {},
-): BridgeHooks {
+export function bridgeHooks(logger: Logger, metrics: Metrics, { hasDetail = false }: HookOptions = {}): BridgeHooks {
   const log = auditLog(logger);
   const about = (volumeUid: string | undefined) => (volumeUid === undefined ? {} : { correlation_id: volumeUid });
   return {
@@ -39,7 +35,7 @@ export function bridgeHooks(
     },
     changed: (change, volumeUid) => {
       for (const seen of seenRecords(change, volumeUid)) {
-        if (seen.who !== 'us') for (const sink of [log, ...sinks]) sink(seen);
+        if (seen.who !== 'us') log(seen);
       }
       const operation = endedOperation(change);
       if (operation === undefined) return;

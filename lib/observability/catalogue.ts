@@ -105,12 +105,6 @@ export const METRICS = {
     'Attempts to provision or to delete a volume that failed. The built-in controller’s old name of the next one.',
   ),
   volume_operation_errors_total: split(Count, 'workers', BY_OPERATION, 'The same, under its new name.'),
-  storage_operation_duration_seconds: split(
-    Seconds,
-    'workers',
-    ['volume_plugin', 'operation_name', 'status', 'migrated'],
-    'Time that an in-tree plugin took to provision or to delete. Those of a deployment do neither; the local run’s do.',
-  ),
   retroactive_storageclass_total: parity(
     Count,
     'workers',

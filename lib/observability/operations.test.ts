@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { SeenChange } from '../audit/trail.ts';
 import { STORAGE_PROVISIONER } from '../controller/annotations.ts';
 import { OperationError } from '../controller/errors.ts';
-import { PluginRegistry, type VolumePlugin } from '../controller/plugins.ts';
-import { claim, orphan, storageClass, volume } from '../controller/testing/objects.ts';
+import { claim, orphan } from '../controller/testing/objects.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../controller/types.ts';
-import { endedOperation, failedOperation, meteredPlugin } from './operations.ts';
+import { endedOperation, failedOperation } from './operations.ts';
 
 const AT = Date.parse('2026-05-01T10:00:30Z');
 
@@ -56,71 +55,7 @@ describe('a delete ends', () => {
   });
 });
 
-class Disk implements VolumePlugin {
-  readonly name = 'kubernetes.io/disk';
-  readonly supportsMountOptions = true;
-  readonly #path: string;
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  supports({ spec }: PersistentVolume): boolean {
-    return spec.hostPath?.path === this.#path;
-  }
-
-  newDeleter() {
-    if (this.#path === '/broken') throw new Error('cannot make a deleter');
-    return async () => {
-      if (this.#path === '/bad') throw new Error('the disk is stuck');
-    };
-  }
-
-  newProvisioner() {
-    return async () => volume('new', { spec: { hostPath: { path: this.#path } } });
-  }
-}
-
-describe('a metered plugin', () => {
-  const calls: [seconds: number, labels: object][] = [];
-  const metered = (path: string) => meteredPlugin(new Disk(path), (...call) => calls.push(call));
-  const labels = { volume_plugin: 'kubernetes.io/disk', migrated: 'false' };
-
-  test('does what its original does, and tells of each call how it ended', async () => {
-    calls.length = 0;
-    const plugin = metered('/tmp/pv');
-    const options = { volumeName: 'new', claim: claim('data'), storageClass: storageClass('fast') };
-    expect((await plugin.newProvisioner?.(options)())?.spec.hostPath?.path).toBe('/tmp/pv');
-    await plugin.newDeleter?.(volume('pv'))();
-    await expect(metered('/bad').newDeleter?.(volume('pv'))()).rejects.toThrow('the disk is stuck');
-    expect(calls.map(([, each]) => each)).toEqual([
-      { ...labels, operation_name: 'volume_provision', status: 'success' },
-      { ...labels, operation_name: 'volume_delete', status: 'success' },
-      { ...labels, operation_name: 'volume_delete', status: 'fail-unknown' },
-    ]);
-    for (const [seconds] of calls) expect(seconds).toBeGreaterThanOrEqual(0);
-    expect(new PluginRegistry([plugin]).bySource(volume('pv')).name).toBe('kubernetes.io/disk');
-    expect(() => metered('/broken').newDeleter?.(volume('pv'))).toThrow('cannot make a deleter');
-  });
-
-  test('has nothing that its original has not', () => {
-    const bare = { name: 'n', supportsMountOptions: false, supports: () => false };
-    expect(Object.keys(meteredPlugin(bare, () => {})).sort()).toEqual(Object.keys(bare).sort());
-  });
-});
-
 describe('a failed operation', () => {
-  test('knows its plugin from the error that this threw, however it was wrapped', async () => {
-    const cause = await meteredPlugin(new Disk('/bad'), () => {})
-      .newDeleter?.(volume('pv'))()
-      .catch((error: unknown) => error);
-    const wrapped = new OperationError('operation delete-pv[uid]: failed', { cause: new Error('x', { cause }) });
-    expect(failedOperation(new Error('sync', { cause: wrapped }))).toEqual({
-      plugin_name: 'kubernetes.io/disk',
-      operation_name: 'delete',
-    });
-  });
-
   test.each([
     ['operation provision-ns/data[uid]: no node', { plugin_name: 'N/A', operation_name: 'provision' }],
     ['operation recycle-pv[uid]: pods use it', undefined],

@@ -1,6 +1,6 @@
 /**
  * The built-in controller's operation metrics (BEHAVIOUR 11) without its timing cache: times come from what the objects
- * say of themselves, and the plugin of a failed operation from the error that it threw.
+ * say of themselves.
  */
 import type { Written } from '../audit/record.ts';
 import type { SeenChange } from '../audit/trail.ts';
@@ -11,7 +11,6 @@ import {
   STORAGE_PROVISIONER,
 } from '../controller/annotations.ts';
 import { findCause, OperationError } from '../controller/errors.ts';
-import type { VolumePlugin } from '../controller/plugins.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../controller/types.ts';
 import type { Transition } from '../worker/transition.ts';
 import type { DetailOf } from './catalogue.ts';
@@ -52,18 +51,11 @@ function deleted(volume: PersistentVolume) {
   return { labels: { plugin_name: pluginNameOf(volume), operation_name: 'delete' }, since };
 }
 
-/** Which plugin threw an error; an error is let go of with its sync. */
-const pluginsOfErrors = new WeakMap<Error, string>();
-
-/** Undefined unless it is an attempt to provision or to delete that failed. */
+/** Undefined unless it is an attempt to provision or to delete that failed; its error does not say whose plugin it was. */
 export function failedOperation(error: unknown): DetailOf<'volume_operation_errors_total'> | undefined {
   const operation = findCause(error, OperationError);
   const [, operation_name] = /^operation (provision|delete)-/.exec(operation?.message ?? '') ?? [];
   if (operation_name === undefined) return undefined;
-  for (let cause: unknown = operation; cause instanceof Error; cause = cause.cause) {
-    const plugin_name = pluginsOfErrors.get(cause);
-    if (plugin_name !== undefined) return { plugin_name, operation_name };
-  }
   return { plugin_name: 'N/A', operation_name };
 }
 
@@ -76,52 +68,4 @@ export function failedDelete(
   const volume = written.after as PersistentVolume;
   if (reclaimPolicyOf(volume) !== 'Delete') return undefined;
   return { plugin_name: pluginNameOf(volume), operation_name: 'delete' };
-}
-
-/** Told of each call of a plugin. */
-export type OnStorageOperation = (seconds: number, labels: DetailOf<'storage_operation_duration_seconds'>) => void;
-
-/** The same plugin, with its provisioning and deleting timed. */
-export function meteredPlugin(plugin: VolumePlugin, onOperation: OnStorageOperation): VolumePlugin {
-  const timed = async <T>(operation_name: string, work: () => Promise<T>): Promise<T> => {
-    const start = performance.now();
-    const end = (status: string) =>
-      onOperation((performance.now() - start) / 1_000, {
-        volume_plugin: plugin.name,
-        operation_name,
-        status,
-        migrated: 'false',
-      });
-    try {
-      const result = await work();
-      end('success');
-      return result;
-    } catch (error) {
-      if (error instanceof Error) pluginsOfErrors.set(error, plugin.name);
-      end('fail-unknown');
-      throw error;
-    }
-  };
-  const { newDeleter, newProvisioner, recycle, recyclesByPod, cleanUpRecycle, forgetVolume } = plugin;
-  return {
-    name: plugin.name,
-    supportsMountOptions: plugin.supportsMountOptions,
-    supports: (volume) => plugin.supports(volume),
-    ...(recyclesByPod !== undefined && { recyclesByPod }),
-    ...(recycle && { recycle: (volume) => recycle.call(plugin, volume) }),
-    ...(cleanUpRecycle && { cleanUpRecycle: (volume) => cleanUpRecycle.call(plugin, volume) }),
-    ...(forgetVolume && { forgetVolume: (name) => forgetVolume.call(plugin, name) }),
-    ...(newDeleter && {
-      newDeleter: (volume) => {
-        const destroy = newDeleter.call(plugin, volume);
-        return () => timed('volume_delete', destroy);
-      },
-    }),
-    ...(newProvisioner && {
-      newProvisioner: (options) => {
-        const provision = newProvisioner.call(plugin, options);
-        return (node) => timed('volume_provision', () => provision(node));
-      },
-    }),
-  };
 }

@@ -100,21 +100,6 @@ describe('a change', () => {
       },
     });
   });
-
-  test('goes to every other sink, too', () => {
-    const taken: unknown[] = [];
-    const logger = new Logger({ serviceName: 'pv-controller', logLevel: 'SILENT' });
-    const hooks = workerHooks(logger, new Metrics({ logger }), { sinks: [(record) => taken.push(record)] });
-    hooks.onTransition?.(
-      KEY,
-      { kind: 'PersistentVolume', name: 'pv-1', of: 'phase', from: 'none', to: 'Available' },
-      {
-        before: undefined,
-        after: volume('pv-1'),
-      },
-    );
-    expect(taken).toMatchObject([{ name: 'pv-1', to: 'Available', who: 'us' }]);
-  });
 });
 
 describe('the default class', () => {

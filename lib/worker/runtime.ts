@@ -7,15 +7,15 @@ import { ApiServerCluster, type ApiServerOptions } from '../cluster/api-server.t
 import type { Connection } from '../cluster/connection.ts';
 import { ApiVolumePool } from '../cluster/volume-pool.ts';
 import type { Config } from '../config.ts';
-import { type Features, featuresOf } from '../controller/features.ts';
-import { STANDARD_MIGRATION } from '../controller/migration.ts';
+import type { Features } from '../controller/features.ts';
 import type { VolumePlugin } from '../controller/plugins.ts';
-import type { Cluster, ControllerSettings, SyncRules } from '../controller/ports.ts';
+import type { Cluster, SyncRules } from '../controller/ports.ts';
 import type { SyncKey } from '../controller/types.ts';
 import { inTreePlugins } from '../plugins/in-tree.ts';
 import { type ProducerOptions, QueueProducer } from '../queue/producer.ts';
 import { FlipDetector } from './flip-detector.ts';
 import { maxModeOf } from './mode.ts';
+import { featuresFor, syncRulesOf } from './sync-rules.ts';
 
 /** A queue and the queue of its dead letters. */
 export interface Queue {
@@ -101,24 +101,14 @@ export class Runtime {
 
   /** What decides besides the objects, by the settings and the server's version. */
   async rules(signal?: AbortSignal): Promise<Omit<SyncRules, 'plugins'>> {
-    const { config } = this;
-    const settings: ControllerSettings = {
-      dynamicProvisioning: config.dynamicProvisioning === 'on',
-      createVolumeAttempts: config.createVolumeAttempts,
-      createVolumeIntervalMs: config.createVolumeIntervalMs,
-      poolMaxAgeMs: config.poolMaxAgeMs,
-    };
-    return { features: await this.#readFeatures(signal), migration: STANDARD_MIGRATION, settings };
+    return syncRulesOf(this.config, await this.#readFeatures(signal));
   }
 
   /** The server's version decides some rules; it is read once an hour, and again after a failure. */
   #readFeatures(signal?: AbortSignal): Promise<Features> {
     if (this.#features === undefined || Date.now() - this.#features.readAt > FEATURES_TTL_MS) {
-      const { volumeAttributesClass } = this.config;
-      const override =
-        volumeAttributesClass === 'auto' ? {} : { volumeAttributesClass: volumeAttributesClass === 'on' };
       const cluster = signal === undefined ? this.cluster : this.cluster.withSignal(signal);
-      const value = cluster.serverVersion().then((version) => featuresOf(version, override));
+      const value = cluster.serverVersion().then((version) => featuresFor(this.config, version));
       value.catch(() => {
         this.#features = undefined;
       });

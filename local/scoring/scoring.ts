@@ -8,10 +8,8 @@ import type { Connection } from '../../lib/cluster/connection.ts';
 import type { RequestInfo } from '../../lib/cluster/request.ts';
 import type { Config } from '../../lib/config.ts';
 import { ClusterError, findCause } from '../../lib/controller/errors.ts';
-import { featuresOf } from '../../lib/controller/features.ts';
-import { STANDARD_MIGRATION } from '../../lib/controller/migration.ts';
 import { PluginRegistry } from '../../lib/controller/plugins.ts';
-import type { Cluster, Note, RunOperation, SyncContext, SyncRules } from '../../lib/controller/ports.ts';
+import type { Cluster, Note, RunOperation, SyncContext } from '../../lib/controller/ports.ts';
 import { decide } from '../../lib/scoring/decide.ts';
 import { Observer, type ObserverOptions } from '../../lib/scoring/observer.ts';
 import { builtInPlugins } from '../../lib/scoring/plugins.ts';
@@ -21,6 +19,7 @@ import { VolumesAlong } from '../../lib/scoring/volumes-along.ts';
 import { watchedEvents } from '../../lib/scoring/watched-events.ts';
 import { figuresOf, type QueueName, type QueueReading, readQueues } from '../../lib/scoring/workqueue.ts';
 import { clockUntil } from '../../lib/worker/sync-pool.ts';
+import { featuresFor, syncRulesOf } from '../../lib/worker/sync-rules.ts';
 
 /** What is scored, and how the other side's queues are looked at. */
 export interface ScoringOptions extends Pick<ObserverOptions, 'onRecord' | 'onFailed' | 'limits' | 'concurrency'> {
@@ -58,7 +57,7 @@ export async function startScoring(options: ScoringOptions): Promise<Scoring> {
   const stopping = new AbortController();
   const { signal } = stopping;
   try {
-    const rules = await rulesOf(cluster, config);
+    const rules = syncRulesOf(config, featuresFor(config, await cluster.serverVersion()));
     const contextFor = (recording: Cluster, note: Note): SyncContext => ({
       ...rules,
       cluster: recording,
@@ -109,22 +108,6 @@ const runOperation: RunOperation = async (_name, operation) => {
     if (findCause(error, ClusterError) !== undefined) throw error;
   }
 };
-
-/** As the workers have them (`Runtime.rules`). */
-async function rulesOf(cluster: ApiServerCluster, config: Config): Promise<Omit<SyncRules, 'plugins'>> {
-  const { volumeAttributesClass } = config;
-  const override = volumeAttributesClass === 'auto' ? {} : { volumeAttributesClass: volumeAttributesClass === 'on' };
-  return {
-    features: featuresOf(await cluster.serverVersion(), override),
-    migration: STANDARD_MIGRATION,
-    settings: {
-      dynamicProvisioning: config.dynamicProvisioning === 'on',
-      createVolumeAttempts: config.createVolumeAttempts,
-      createVolumeIntervalMs: config.createVolumeIntervalMs,
-      poolMaxAgeMs: config.poolMaxAgeMs,
-    },
-  };
-}
 
 async function readingsOf({ readMetrics, onTrouble }: ScoringOptions): Promise<Readings | undefined> {
   try {

@@ -1,7 +1,6 @@
 /** docs/audit.md: the form of an audit record, and where it goes. */
 import type * as z from 'zod';
 import { QUERIES } from '../../infra/monitoring/queries.ts';
-import { busEntry } from '../../lib/audit/event-bus.ts';
 import type { AuditRecord } from '../../lib/audit/record.ts';
 import { AUDIT_SCHEMA } from '../../lib/audit/schema.ts';
 import { code, generatedFrom, table } from './markdown.ts';
@@ -26,7 +25,6 @@ const EXAMPLE: AuditRecord = {
 
 /** The page's text. */
 export function auditPage(): string {
-  const { Detail: _detail, ...entry } = busEntry(EXAMPLE, 'NAME-OF-THE-BUS');
   const history = QUERIES.find(({ id }) => id === 'VolumeHistoryQuery');
   return `${generatedFrom('lib/audit')}
 
@@ -57,17 +55,6 @@ Fields may be added to version 1; none is taken away or gets another meaning. Te
 \`\`\`json
 ${JSON.stringify(EXAMPLE, null, 2)}
 \`\`\`
-
-## As an event
-
-For a bus, \`lib/audit/event-bus.ts\` makes of each record an entry of EventBridge's PutEvents, with the record as its detail:
-
-\`\`\`json
-${JSON.stringify(entry, null, 2)}
-\`\`\`
-
-The stack sets up no bus, and its roles may not write to one: the log is the trail. Whoever wants events gives the hooks a sink
-(\`workerHooks(logger, metrics, { sinks: [bus.write] })\`) and its functions \`events:PutEvents\` on that bus.
 `;
 }
 

@@ -5,13 +5,11 @@ import type { Bridge, Holdings } from '../../lib/bridge/bridge.ts';
 import type { BridgeHooks } from '../../lib/bridge/ports.ts';
 import { type Config, readConfig } from '../../lib/config.ts';
 import { ConflictError, OperationError, StateError, ThrottledError } from '../../lib/controller/errors.ts';
-import type { VolumePlugin } from '../../lib/controller/plugins.ts';
 import { claim, orphan, volume } from '../../lib/controller/testing/objects.ts';
 import type { SyncKey } from '../../lib/controller/types.ts';
 import { bridgeHooks } from '../../lib/observability/bridge-hooks.ts';
-import { recordSplit } from '../../lib/observability/catalogue.ts';
+
 import { startHeartbeat } from '../../lib/observability/heartbeat.ts';
-import { meteredPlugin } from '../../lib/observability/operations.ts';
 import { workerHooks } from '../../lib/observability/worker-hooks.ts';
 import { BadMessageError } from '../../lib/queue/message.ts';
 import { FlipError } from '../../lib/worker/flip-detector.ts';
@@ -119,7 +117,6 @@ export async function driveAll(captured: Captured): Promise<void> {
   const hooks = workerHooks(logger, metrics, { hasDetail: true });
   callAll(hooks, WORKER_CALLS);
   callAll(bridgeHooks(logger, metrics, { hasDetail: true }), BRIDGE_CALLS);
-  await deleteOnce(captured);
   metrics.publishStoredMetrics();
   await beatOnce(captured, true);
   await beatOnce(captured, false);
@@ -130,20 +127,6 @@ function callAll<H extends object>(hooks: H, calls: Calls<H>): void {
   for (const [name, all] of Object.entries(calls) as [keyof H, readonly unknown[][]][]) {
     for (const args of all) (hooks[name] as ((...args: unknown[]) => void) | undefined)?.(...args);
   }
-}
-
-/** One delete by an in-tree plugin. */
-async function deleteOnce({ metrics }: Captured): Promise<void> {
-  const plugin: VolumePlugin = {
-    name: 'kubernetes.io/host-path',
-    supportsMountOptions: false,
-    supports: () => true,
-    newDeleter: () => async () => {},
-  };
-  const metered = meteredPlugin(plugin, (seconds, labels) => {
-    recordSplit(metrics, 'storage_operation_duration_seconds', seconds, labels, true);
-  });
-  await metered.newDeleter?.(volume('pv-1'))();
 }
 
 /** One heartbeat of a bridge that works, with detail; or of one that does not. */
