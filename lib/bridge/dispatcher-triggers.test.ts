@@ -235,7 +235,7 @@ describe('an event', () => {
     await classes().onEvent('DELETED', fast('21'));
     expect(looks).toEqual([
       [ONE, { version: '20', cause: { uid: 'fast-uid', resourceVersion: '20' }, urgent: true, force: true }],
-      [ONE, { version: '21', cause: { uid: 'fast-uid', resourceVersion: '21' }, force: true }],
+      [ONE, { version: '21', cause: { uid: 'fast-uid', resourceVersion: '21' }, urgent: true, force: true }],
     ]);
     expect(told).toEqual([]);
   });
@@ -263,7 +263,7 @@ describe('a later list', () => {
   it('of classes has the claims of the changed ones looked at, and nothing else', async () => {
     await listed([pv('3')], [one('5', { storageClassName: 'fast' }), at('6', claim('two'))]);
     await classes().onList([at('20', storageClass('fast'))], '30');
-    expect(looks).toEqual([[ONE, { version: '30', listVersion: '10,11,30' }]]);
+    expect(looks).toEqual([[ONE, { version: '30', listVersion: '10,11,30', urgent: true }]]);
   });
 });
 

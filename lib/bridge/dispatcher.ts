@@ -184,8 +184,9 @@ export class Dispatcher {
     const { registry, echo, wake } = this.#options;
     if (!this.isReady) return [this.#firstLook.promise];
     if (change.kind === 'StorageClass') {
-      const keys = claimsOfClass(registry, change as Change<'StorageClass'>);
-      return keys.map((key) => echo.look(key, others));
+      // No sync writes a class, so this is nobody's echo.
+      const trigger = { ...others, urgent: true };
+      return claimsOfClass(registry, change as Change<'StorageClass'>).map((key) => echo.look(key, trigger));
     }
     const looks = keysOf(registry, change).map((key) => echo.look(key, key.kind === change.kind ? own : others));
     const woken =

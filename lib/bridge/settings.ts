@@ -34,11 +34,11 @@ export interface BridgeSettings {
 export const DEFAULT_SETTINGS: BridgeSettings = {
   recyclerNamespace: undefined,
   idleTimeoutMs: 100_000,
-  maxInFlight: 512,
+  maxInFlight: 2_048,
   retryBaseMs: 250,
   retryMaxMs: 30_000,
   goodPeriodMs: 30_000,
-  echoWindowMs: 250,
+  echoWindowMs: 1_000,
   wakeCount: 3,
   wakeWindowMs: 1_000,
   resyncPeriodMs: 15_000,
