@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { defaultProvider } from '@aws-sdk/credential-provider-node';
+import { auditBus } from '../functions/audit-bus.ts';
 import { createObservability } from '../functions/environment.ts';
 import type { AwsCredentials } from '../lib/cluster/aws-signer.ts';
 import { ConnectionError } from '../lib/cluster/errors.ts';
@@ -66,7 +67,8 @@ async function main(argv: readonly string[], environment: NodeJS.ProcessEnv): Pr
     void lastLines().then(() => process.exit(1));
   });
   try {
-    await runService({ config, connection, sqs, observability, probeAddress: values['probe-address'] }, stop);
+    const bus = auditBus(config, observability, credentials);
+    await runService({ config, connection, sqs, observability, bus, probeAddress: values['probe-address'] }, stop);
     return 0;
   } catch (error) {
     logger.critical('unexpected error, the process ends', error as Error);

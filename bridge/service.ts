@@ -1,6 +1,8 @@
 /** The bridge as a service: it waits for the API server, follows it until it is told to stop, and answers probes. */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Observability } from '../functions/environment.ts';
+import type { EventBus } from '../lib/audit/event-bus.ts';
+import { flushRegularly } from '../lib/audit/regular-flush.ts';
 import type { Bridge } from '../lib/bridge/bridge.ts';
 import { Backoff, pause, systemClock } from '../lib/bridge/clock.ts';
 import type { BridgeHooks, WatchedKind } from '../lib/bridge/ports.ts';
@@ -19,6 +21,8 @@ export interface ServiceOptions {
   readonly connection: Connection;
   readonly sqs: SQSClient;
   readonly observability: Observability;
+  /** Takes the audit trail besides the log. */
+  readonly bus?: EventBus | undefined;
   /** All addresses unless given. */
   readonly probeAddress?: string | undefined;
 }
@@ -38,10 +42,11 @@ const KIND_OF_RESOURCE: Readonly<Record<string, WatchedKind>> = {
  * @throws ConnectionError when the connection's fields are wrong; Error when the port of the probes is taken.
  */
 export async function runService(options: ServiceOptions, signal: AbortSignal): Promise<void> {
-  const { config, observability, probeAddress } = options;
+  const { config, observability, bus, probeAddress } = options;
   const { logger, metrics } = observability;
   const liveness = new Liveness();
-  const hooks = withSigns(bridgeHooks(logger, metrics, { hasDetail: config.metricsDetail === 'on' }), liveness);
+  const hasDetail = config.metricsDetail === 'on';
+  const hooks = withSigns(bridgeHooks(logger, metrics, { hasDetail, sink: bus?.write }), liveness);
   const runtime = runtimeOf(options, hooks, liveness);
   let bridge: Bridge | undefined;
   const probes: Probes = {
@@ -61,7 +66,9 @@ export async function runService(options: ServiceOptions, signal: AbortSignal): 
     if (bridge === undefined) return;
     logger.info('bridge starts', { mode: config.mode });
     const heartbeat = startHeartbeat(bridge, observability, config);
+    const flushing = flushRegularly(bus);
     await bridge.run(signal);
+    await flushing.stop();
     heartbeat.stop();
     logger.info('bridge ends', { unsent: bridge.health().unsent });
   } finally {

@@ -1,14 +1,15 @@
 /** Lambda: syncs the PersistentVolumes whose keys come from the volumes queue. */
 import { readConfig } from '../lib/config.ts';
 import { tracing } from '../lib/observability/trace.ts';
+import { auditBus } from './audit-bus.ts';
 import { createObservability, lazy, workerRuntimeFromEnvironment } from './environment.ts';
 import { createWorkerFunction } from './worker.ts';
 
 const config = readConfig(process.env);
+const observability = createObservability(config);
 
-export const handler = createWorkerFunction(
-  'PersistentVolume',
-  lazy(workerRuntimeFromEnvironment),
-  createObservability(config),
-  { ...tracing(), hasDetail: config.metricsDetail === 'on' },
-);
+export const handler = createWorkerFunction('PersistentVolume', lazy(workerRuntimeFromEnvironment), observability, {
+  ...tracing(),
+  hasDetail: config.metricsDetail === 'on',
+  bus: auditBus(config, observability),
+});

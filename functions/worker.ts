@@ -3,6 +3,7 @@ import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { EventBus } from '../lib/audit/event-bus.ts';
 import type { SyncKey } from '../lib/controller/types.ts';
 import { workerHooks } from '../lib/observability/worker-hooks.ts';
 import type { BatchHandler } from '../lib/queue/worker.ts';
@@ -22,7 +23,12 @@ export interface WorkerFunctionOptions {
   readonly around?: AroundSync;
   /** PV_METRICS_DETAIL. */
   readonly hasDetail?: boolean;
+  /** Takes the audit trail besides the log. */
+  readonly bus?: EventBus | undefined;
 }
+
+/** Left for what an invocation does after the bus was told: a function that ran out of time would sync its batch again. */
+const RESERVE_MS = 500;
 
 /**
  * @param runtime called at the first event, so that a missing setting is an error of that event with a clear text.
@@ -32,11 +38,22 @@ export function createWorkerFunction(
   kind: SyncKey['kind'],
   runtime: () => Runtime | Promise<Runtime>,
   { logger, metrics }: Observability,
-  { listener = {}, around, hasDetail = false }: WorkerFunctionOptions = {},
+  { listener = {}, around, hasDetail = false, bus }: WorkerFunctionOptions = {},
 ): WorkerFunction {
-  const hooks = combineHooks(workerHooks(logger, metrics, { hasDetail }), modeHooks(logger), listener);
+  const hooks = combineHooks(
+    workerHooks(logger, metrics, { hasDetail, sink: bus?.write }),
+    modeHooks(logger),
+    listener,
+  );
   const handler = lazy(async (): Promise<BatchHandler> => createWorker(await runtime(), kind, hooks, around));
-  const wrapped = middy(async (event: SQSEvent, context: Context) => (await handler())(event, context))
+  const run = async (event: SQSEvent, context: Context) => {
+    try {
+      return await (await handler())(event, context);
+    } finally {
+      await bus?.flush(context.getRemainingTimeInMillis() - RESERVE_MS);
+    }
+  };
+  const wrapped = middy(run)
     .use(injectLambdaContext(logger, { resetKeys: true }))
     .use(logMetrics(metrics, { captureColdStartMetric: true, throwOnEmptyMetrics: false }));
   return wrapped as unknown as WorkerFunction;

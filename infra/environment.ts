@@ -10,7 +10,7 @@ export type Variable = string | { readonly Ref: string };
  * @param stage becomes the metrics' dimension.
  */
 export function environmentOf(config: StageConfig, stage: string): Readonly<Record<string, Variable>> {
-  const { cluster, recycling, monitoring, workers } = config;
+  const { cluster, recycling, monitoring, workers, audit } = config;
   return {
     ...config.settings,
     PV_API_CALLS_PER_SECOND: String(workers.apiCallsPerSecond ?? callsPerEnvironment(workers.maximumConcurrency)),
@@ -30,5 +30,6 @@ export function environmentOf(config: StageConfig, stage: string): Readonly<Reco
     ...(recycling.enabled && { PV_RECYCLER_NAMESPACE: recycling.namespace }),
     PV_STUCK_AFTER_SECONDS: String(monitoring.stuckMinutes * 60),
     PV_METRICS_DETAIL: monitoring.detail ? 'on' : 'off',
+    ...(audit.bus !== undefined && { PV_AUDIT_BUS: audit.bus }),
   };
 }

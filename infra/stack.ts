@@ -18,7 +18,7 @@ export interface Stack {
   readonly visibilitySeconds: number;
   /** File names in infra/options/, without `.yml`. */
   readonly option: Readonly<
-    Record<'bridge' | 'identity' | 'encryption' | 'operator' | 'endpoint' | 'network' | 'tracing', string>
+    Record<'bridge' | 'identity' | 'encryption' | 'operator' | 'endpoint' | 'network' | 'tracing' | 'audit', string>
   >;
   /** For irsa: whose token of the cluster's OIDC provider the role accepts. The names hold the provider's address. */
   readonly tokenConditions: Readonly<Record<string, string>>;
@@ -45,11 +45,17 @@ export function stackOf(stage: string, configDirectory: string): Stack {
       endpoint: cluster.endpoint === undefined ? 'endpoint-asked' : 'endpoint-given',
       network: config.vpc === undefined ? 'network-public' : 'network-vpc',
       tracing: config.tracing ? 'tracing-on' : 'tracing-off',
+      audit: auditOption(config.audit.bus),
     },
     tokenConditions: tokenConditions(bridge.oidcProviderArn),
     // Of either host: the function's, or the container's.
     monitoring: monitoringResources({ service: SERVICE, stage, config, bridgeLogGroup: { Ref: 'BridgeLogGroup' } }),
   };
+}
+
+function auditOption(bus: string | undefined): string {
+  if (bus === undefined) return 'audit-log';
+  return bus.startsWith('arn:') ? 'audit-bus-arn' : 'audit-bus';
 }
 
 function tokenConditions(providerArn: string | undefined): Readonly<Record<string, string>> {

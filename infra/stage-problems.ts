@@ -49,6 +49,12 @@ export function contradictions(data: unknown): Problem[] {
   if (!isIrsa && at(...provider) !== undefined) {
     problems.push({ path: provider, says: 'is used with `identity: irsa` only: set that, or remove this line' });
   }
+  const [bus, region] = [at('audit', 'bus'), at('region')];
+  const [, busRegion] = /^arn:[^:]*:events:([^:]+):/.exec(String(bus)) ?? [];
+  if (busRegion !== undefined && busRegion !== region) {
+    const says = `is in ${busRegion}, and PutEvents goes to a bus of its own region: name one of ${region}, with a rule there that sends on`;
+    problems.push({ path: ['audit', 'bus'], says });
+  }
   const names = [at('queues', 'volumes'), at('queues', 'claims')];
   if (names[0] !== undefined && names[0] === names[1]) {
     problems.push({

@@ -188,6 +188,14 @@ const monitoring = z.strictObject({
   detail: flag(false, 'Gauges by namespace and storage class: about $0.60 a month for each pair that exists.'),
 });
 
+const audit = z.strictObject({
+  bus: text(
+    /^(arn:aws[a-z-]*:events:[a-z0-9-]+:\d{12}:event-bus\/)?[\w.-]{1,256}$/,
+    'an event bus’ name, or its ARN like arn:aws:events:eu-central-1:123456789012:event-bus/storage',
+    'An EventBridge bus of the region that audit records are sent to, besides the log. The stack makes none. See docs/audit.md.',
+  ).optional(),
+});
+
 const logs = z.strictObject({
   level: oneOf(['DEBUG', 'INFO', 'WARN', 'ERROR'], 'INFO', 'How much is logged.'),
   retentionDays: field(
@@ -226,6 +234,7 @@ export const STAGE_SCHEMA = z.strictObject({
   bridge: bridge.prefault({}),
   recycling: recycling.prefault({}),
   monitoring: monitoring.prefault({}),
+  audit: audit.prefault({}),
   logs: logs.prefault({}),
   tracing: flag(true, 'X-Ray for the functions.'),
   tags: field(

@@ -23,6 +23,7 @@ const SET_BY_THE_STACK: Readonly<Record<string, string>> = {
   PV_RECYCLER_NAMESPACE: 'use the fields `recycling.enabled` and `recycling.namespace`',
   PV_STUCK_AFTER_SECONDS: 'use the field `monitoring.stuckMinutes`',
   PV_METRICS_DETAIL: 'use the field `monitoring.detail`',
+  PV_AUDIT_BUS: 'use the field `audit.bus`',
   PV_BRIDGE_LOG_GROUP: 'the stack makes the log group',
   PV_HEALTH_PORT: 'only the bridge’s container has one: set it in infra/kubernetes',
 };

@@ -22,9 +22,16 @@ describe('settings', () => {
     ['PV_MAX_SOCKETS', '-1', 'must be a whole number'],
     ['PV_EKS_ENDPOINT', 'eks.example', 'must be a URL'],
     ['PV_SQS_ENDPOINT', 'http://sqs.example', 'must be an https URL (http is for 127.0.0.1 and localhost)'],
+    ['PV_AUDIT_BUS', 'https://x', 'must be an event bus’ name or ARN'],
+    ['PV_AUDIT_BUS', 'arn:aws:events:eu-central-1:123456789012:event-bus/', 'must be an event bus’ name or ARN'],
+    ['PV_EVENTS_ENDPOINT', 'http://events.example', 'must be an https URL (http is for 127.0.0.1 and localhost)'],
     ['PV_RECYCLER_NAMESPACE', 'Not A Label', 'must be a namespace'],
   ])('%s=%s is refused with the name, the value and what it may be', (variable, value, why) => {
     expect(() => readConfig({ [variable]: value })).toThrow(new ConfigError(`${variable}: ${why}, got "${value}"`));
+  });
+
+  test.each(['storage', 'arn:aws-cn:events:cn-north-1:123456789012:event-bus/a.b_c-d'])('the bus may be %s', (bus) => {
+    expect(readConfig({ PV_AUDIT_BUS: bus }).auditBus).toBe(bus);
   });
 
   const queues = ['VOLUMES_QUEUE', 'CLAIMS_QUEUE', 'VOLUMES_DEAD_LETTER', 'CLAIMS_DEAD_LETTER'];

@@ -61,6 +61,7 @@ function url(
 
 const URL_OR_NONE = /^(https?:\/\/[^\s/]+(\/\S*)?)?$/;
 const LABEL_OR_NONE = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$/;
+const BUS_OR_NONE = /^((arn:[\w:-]+:event-bus\/)?[\w.-]{1,256})?$/;
 const HOUR_MS = 3_600_000;
 
 export const SETTINGS = {
@@ -288,6 +289,19 @@ export const SETTINGS = {
     ['off', 'on'],
     'off',
     'Gauges of claims by namespace and storage class; each pair is a metric that CloudWatch charges for.',
+  ),
+  auditBus: text(
+    'PV_AUDIT_BUS',
+    '',
+    BUS_OR_NONE,
+    'an event bus’ name or ARN',
+    'EventBridge bus that audit records are sent to, besides the log; empty: none. See docs/audit.md.',
+  ),
+  eventsEndpoint: url(
+    'PV_EVENTS_ENDPOINT',
+    'an https URL',
+    endpointProblem,
+    'Where EventBridge is; empty: the region’s own. For VPC endpoints without private DNS.',
   ),
   healthPort: whole('PV_HEALTH_PORT', 1, 65_535, 8_080, 'The bridge’s container: port of /healthz and /readyz.'),
   bridgeLogGroup: text(

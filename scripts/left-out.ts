@@ -77,6 +77,26 @@ const LEFT_OUT: readonly LeftOut[] = [
     why: 'SQS has no timestamps; a Retry-After that is a date is passed over',
   },
   {
+    path: '@smithy/core/dist-es/submodules/protocols/json/jsonReviver.js',
+    exports: ['jsonReviver'],
+    why: 'SQS has no numbers beyond those of JSON, and no documents',
+  },
+  {
+    path: '@smithy/core/dist-es/submodules/protocols/UnionSerde.js',
+    exports: ['UnionSerde'],
+    why: 'SQS has no unions',
+  },
+  {
+    path: '@smithy/core/dist-es/submodules/config/shared-ini-file-loader/parseIni.js',
+    exports: ['parseIni'],
+    why: 'Lambda has no configuration files of AWS',
+  },
+  {
+    path: '@smithy/core/dist-es/submodules/endpoints/middleware-endpoint/adaptors/getEndpointFromConfig.js',
+    exports: ['getEndpointFromConfig'],
+    why: 'the endpoint is given explicitly',
+  },
+  {
     path: '@aws-lambda-powertools/logger/lib/esm/logBuffer.js',
     exports: ['CircularMap', 'SizedItem', 'SizedSet'],
     why: 'no log line is buffered',

@@ -24,7 +24,10 @@ const SERVICE_OF_CLIENT: Readonly<Record<string, string>> = { 'client-sqs': 'sqs
 const ACTION_OF_BATCH = /^(SendMessage|ChangeMessageVisibility|DeleteMessage)Batch$/;
 
 /** AWS requests that are signed by hand: where, a text that is in the bundle where the code is used, and the action. */
-const BY_HAND = [{ source: 'lib/cluster/eks-cluster.ts', text: '/clusters/', action: 'eks:DescribeCluster' }];
+const BY_HAND = [
+  { source: 'lib/cluster/eks-cluster.ts', text: '/clusters/', action: 'eks:DescribeCluster' },
+  { source: 'lib/audit/put-events.ts', text: 'AWSEvents.PutEvents', action: 'events:PutEvents' },
+];
 
 /** It signs a URL that the API server uses; STS asks for no permission there. */
 const SIGNS_A_TOKEN = 'lib/cluster/eks-token.ts';
@@ -84,8 +87,17 @@ function neededBy(template: Template, role: string, bundles: Bundles): { name?: 
   for (const action of platformActions(template, owner)) needed.add(action);
   const { Variables = {} } = (owner?.properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
   if (Variables['PV_CLUSTER_ENDPOINT'] !== undefined) needed.delete('eks:DescribeCluster');
+  if (!hasBus(template)) needed.delete('events:PutEvents');
   for (const action of keyActions(template, needed)) needed.add(action);
   return { name, needed };
+}
+
+/** All functions are told of the bus, and the container what they are told. */
+function hasBus(template: Template): boolean {
+  return ofType(template, 'AWS::Lambda::Function').some(({ properties }) => {
+    const { Variables = {} } = (properties['Environment'] ?? {}) as { Variables?: Record<string, unknown> };
+    return Variables['PV_AUDIT_BUS'] !== undefined;
+  });
 }
 
 function bundleOf(bundles: Bundles, name: string): Bundle {

@@ -29,6 +29,7 @@ export const VARIANTS: Readonly<Record<string, string>> = {
   'customer-key': `${BASE}${VPC}queues:
   encryption: customer-key
   operatorRoleArn: arn:aws:iam::123456789012:role/storage-operator
+audit: { bus: storage }
 `,
   'without-tracing': `${BASE}tracing: false\n`,
   everything: `${GIVEN_ENDPOINT}${VPC}mode: enforce
@@ -44,6 +45,7 @@ workers: { memoryMb: 1024, timeoutSeconds: 20, maximumConcurrency: 50 }
 bridge: { host: container }
 recycling: { enabled: true, namespace: scrubbers }
 monitoring: { email: storage-team@example.com, oldestMessageMinutes: 5, stuckMinutes: 30, detail: true }
+audit: { bus: 'arn:aws:events:eu-central-1:210987654321:event-bus/storage' }
 logs: { level: DEBUG, retentionDays: 90 }
 tags: { team: storage }
 settings: { PV_POOL_MAX_AGE_MS: 1000 }

@@ -99,6 +99,7 @@ function workers(options: MonitoringOptions): Section {
       graph('Duration of an invocation, p99 (ms)', perFunction('Duration', 'p99')),
       graph('Cold starts', coldStarts),
       graph('Keys of a scheduled resync', own(options, 'Sum', 'ResyncKeys')),
+      graph('Audit records that the bus has not', own(options, 'Sum', 'AuditRecordsLost')),
     ],
   };
 }
@@ -147,7 +148,7 @@ function builtIn(options: MonitoringOptions): Section {
   const { detail } = options.config.monitoring;
   return {
     title: 'As the built-in controller has it',
-    text: 'Its own series, under their names. Two bridges send each gauge and each time.',
+    text: 'Its own series, under their names. Two bridges send each gauge and each time; a resync sends the gauges once more.',
     widgets: [
       graph(
         'Volumes',

@@ -3,8 +3,11 @@ import type { Logger } from '@aws-lambda-powertools/logger';
 import type { AuditRecord, AuditSink } from '../audit/record.ts';
 import { keyOf } from '../queue/message.ts';
 
-/** Every line has the key of its sync in `key` and the volume's uid in `correlation_id`, as all lines about a key do. */
-export function auditLog(logger: Logger): AuditSink {
+/**
+ * Every line has the key of its sync in `key` and the volume's uid in `correlation_id`, as all lines about a key do.
+ * @param besides gets each record after the log has it.
+ */
+export function auditLog(logger: Logger, besides?: AuditSink): AuditSink {
   return (record, key) => {
     const { kind, name, volumeUid } = record;
     const about = {
@@ -12,6 +15,7 @@ export function auditLog(logger: Logger): AuditSink {
       ...(volumeUid !== undefined && { correlation_id: volumeUid }),
     };
     logger.info(titleOf(record), { ...about, audit: record });
+    besides?.(record, key);
   };
 }
 

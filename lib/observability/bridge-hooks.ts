@@ -15,8 +15,12 @@ import type { HookOptions } from './worker-hooks.ts';
  * Counts what a bridge does and logs what goes wrong; single keys are debug lines, with their volume's uid. What others
  * wrote is a line of the audit trail; what we did, its worker tells.
  */
-export function bridgeHooks(logger: Logger, metrics: Metrics, { hasDetail = false }: HookOptions = {}): BridgeHooks {
-  const log = auditLog(logger);
+export function bridgeHooks(
+  logger: Logger,
+  metrics: Metrics,
+  { hasDetail = false, sink }: HookOptions = {},
+): BridgeHooks {
+  const log = auditLog(logger, sink);
   const about = (volumeUid: string | undefined) => (volumeUid === undefined ? {} : { correlation_id: volumeUid });
   return {
     seen: () => record(metrics, 'EventsSeen'),

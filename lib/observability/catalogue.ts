@@ -13,6 +13,8 @@ type Sender = 'workers' | 'bridge' | 'resync' | 'functions';
 export interface Metric {
   readonly unit: (typeof MetricUnit)[keyof typeof MetricUnit];
   readonly sender: Sender;
+  /** Who sends the same numbers too. */
+  readonly alsoBy?: Sender;
   /** One sentence, for the reference page. */
   readonly meaning: string;
   /** Dimensions besides `service` and `stage`. */
@@ -39,6 +41,11 @@ function split<const D extends readonly string[]>(unit: Metric['unit'], sender: 
   return { ...parity(unit, sender, meaning), detail };
 }
 
+/** How many there are: of what the bridge holds, and of what the resync lists. */
+function gauge<const D extends readonly string[]>(detail: D, meaning: string) {
+  return { ...split(Count, 'bridge', detail, meaning), alsoBy: 'resync' } as const;
+}
+
 const BY_CLASS = ['storage_class'] as const;
 const BY_CLAIM_CLASS = ['namespace', 'storage_class', 'volume_attributes_class'] as const;
 const BY_OPERATION = ['plugin_name', 'operation_name'] as const;
@@ -61,6 +68,10 @@ export const METRICS = {
   Contradictions: count('workers', 'Keys whose objects contradict each other; done until one of them changes.'),
   Flips: count('workers', 'Syncs that stopped because somebody else keeps undoing what they write.'),
   Verdicts: count('workers', 'Observe mode: keys for which something would have been written.'),
+  AuditRecordsLost: count(
+    'workers',
+    'Audit records that the bus of PV_AUDIT_BUS did not take; the log has them. Bridges send it too.',
+  ),
   Postponed: count('workers', 'Assist: keys that are looked at again when the grace time of their objects is over.'),
 
   EventsSeen: count('bridge', 'Changes that arrived from the API server.'),
@@ -87,11 +98,11 @@ export const METRICS = {
   ClaimsStuckPending: count('bridge', 'Claims that are Pending for as long; not those that wait for their first pod.'),
   ClaimsLost: count('bridge', 'Claims that are Lost: their volume is gone.'),
 
-  pv_collector_total_pv_count: split(Count, 'bridge', ['plugin_name', 'volume_mode'], 'Volumes.'),
-  pv_collector_bound_pv_count: split(Count, 'bridge', BY_CLASS, 'Volumes that are Bound.'),
-  pv_collector_unbound_pv_count: split(Count, 'bridge', BY_CLASS, 'Volumes that are not Bound.'),
-  pv_collector_bound_pvc_count: split(Count, 'bridge', BY_CLAIM_CLASS, 'Claims that are Bound.'),
-  pv_collector_unbound_pvc_count: split(Count, 'bridge', BY_CLAIM_CLASS, 'Claims that are not Bound.'),
+  pv_collector_total_pv_count: gauge(['plugin_name', 'volume_mode'], 'Volumes.'),
+  pv_collector_bound_pv_count: gauge(BY_CLASS, 'Volumes that are Bound.'),
+  pv_collector_unbound_pv_count: gauge(BY_CLASS, 'Volumes that are not Bound.'),
+  pv_collector_bound_pvc_count: gauge(BY_CLAIM_CLASS, 'Claims that are Bound.'),
+  pv_collector_unbound_pvc_count: gauge(BY_CLAIM_CLASS, 'Claims that are not Bound.'),
   volume_operation_total_seconds: split(
     Seconds,
     'bridge',

@@ -1,7 +1,7 @@
 /** What a worker's hooks become in CloudWatch: log lines with the key and its volume, and counts. */
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Metrics } from '@aws-lambda-powertools/metrics';
-import { shortened } from '../audit/record.ts';
+import { type AuditSink, shortened } from '../audit/record.ts';
 import { AuditTrail } from '../audit/trail.ts';
 import { ConflictError, findCause, messageOf, ThrottledError } from '../controller/errors.ts';
 import type { SyncKey } from '../controller/types.ts';
@@ -23,6 +23,8 @@ const DEFAULT_CLASS = / gets the default class /;
 export interface HookOptions {
   /** PV_METRICS_DETAIL: metrics that can be split are sent split, too. */
   readonly hasDetail?: boolean;
+  /** Takes the audit trail besides the log. */
+  readonly sink?: AuditSink | undefined;
 }
 
 type OperationLabels = DetailOf<'volume_operation_errors_total'>;
@@ -34,13 +36,13 @@ const OPERATION_ERRORS = ['volume_operation_total_errors', 'volume_operation_err
  * The level is asked for once, here, since no function changes it: to ask for it costs as much as a line that is not printed,
  * and notes are many.
  */
-export function workerHooks(logger: Logger, metrics: Metrics, { hasDetail = false }: HookOptions = {}): KeyHooks {
+export function workerHooks(logger: Logger, metrics: Metrics, { hasDetail = false, sink }: HookOptions = {}): KeyHooks {
   const isDebugging = DEBUG_LEVELS.has(logger.getLevelName());
   // By key, as several are worked on at once; of one key there is one sync at a time.
   const volumes = new Map<string, string>();
   const defaulted = new Set<string>();
   const undeleted = new Map<string, OperationLabels>();
-  const trail = new AuditTrail(auditLog(logger));
+  const trail = new AuditTrail(auditLog(logger, sink));
   const about = (key: SyncKey) => {
     const uid = volumes.get(keyOf(key));
     return { key: keyOf(key), ...(uid !== undefined && { correlation_id: uid }) };

@@ -1,6 +1,7 @@
 /** docs/audit.md: the form of an audit record, and where it goes. */
 import type * as z from 'zod';
 import { QUERIES } from '../../infra/monitoring/queries.ts';
+import { busEntry } from '../../lib/audit/event-bus.ts';
 import type { AuditRecord } from '../../lib/audit/record.ts';
 import { AUDIT_SCHEMA } from '../../lib/audit/schema.ts';
 import { code, generatedFrom, table } from './markdown.ts';
@@ -23,8 +24,16 @@ const EXAMPLE: AuditRecord = {
   latencyMs: 180,
 };
 
+/** For a rule: volumes that somebody else than a controller deleted or unbound. */
+export const EXAMPLE_PATTERN = {
+  source: [busEntry(EXAMPLE).Source],
+  'detail-type': [busEntry(EXAMPLE).DetailType],
+  detail: { to: ['deleted', 'none'], who: ['other', 'unknown'] },
+};
+
 /** The page's text. */
 export function auditPage(): string {
+  const { Detail: _detail, ...entry } = busEntry(EXAMPLE);
   const history = QUERIES.find(({ id }) => id === 'VolumeHistoryQuery');
   return `${generatedFrom('lib/audit')}
 
@@ -55,6 +64,39 @@ Fields may be added to version 1; none is taken away or gets another meaning. Te
 \`\`\`json
 ${JSON.stringify(EXAMPLE, null, 2)}
 \`\`\`
+
+## On an EventBridge bus
+
+With \`audit: { bus: NAME }\` in the [stage file](settings.md#the-stage-file) (\`PV_AUDIT_BUS\`) each record is also an event on that bus, with the
+record as its \`detail\`. The bus exists already: the stack makes none, and gives both workers and the bridge
+\`events:PutEvents\` on it and nothing else. A bus of another account is named by its ARN, and its own policy must allow these roles;
+it must be in the stack's region, where a rule may send on to another.
+
+\`\`\`json
+${JSON.stringify(entry, null, 2)}
+\`\`\`
+
+The pattern of a rule for volumes that were deleted or unbound, and by no controller as far as is known:
+
+\`\`\`json
+${JSON.stringify(EXAMPLE_PATTERN, null, 2)}
+\`\`\`
+
+EventBridge charges for each event that is sent. In a VPC without a way out the functions need an interface endpoint of EventBridge, by \`PV_EVENTS_ENDPOINT\` where it has no private
+DNS.
+
+**The log is the trail, the bus is a copy at best effort.** A worker sends what it has at the end of each invocation, a
+bridge every second and when it ends.
+
+- A record may come twice: an answer that got lost is asked for again, two bridges see each change, and EventBridge itself delivers at
+  least once. Records with the same \`uid\`, \`of\` and \`versions\` are one change. The order is not kept: sort by \`time\`.
+- A record may be missing. What the bus refuses is sent up to three times within a second, and then given up: no sync waits for
+  longer, and none fails for it. After a flush of which nothing was taken nothing is sent for 30 seconds. An environment that is killed
+  before its flush takes what it has with it.
+- What was given up is counted in [\`AuditRecordsLost\`](metrics.md), and told in a warning, \`audit records are not on the bus\`, with EventBridge's
+  reason in \`why\`: once for each flush that was tried. The records themselves are in the log as always.
+- **EventBridge accepts events for a bus that does not exist**, says nothing and drops them
+  ([aws-sdk#186](https://github.com/aws/aws-sdk/issues/186)). So try a new bus once, with a rule that has a log group as its target.
 `;
 }
 

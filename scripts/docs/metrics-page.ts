@@ -6,6 +6,7 @@ import { QUERIES } from '../../infra/monitoring/queries.ts';
 import { SERVICE } from '../../infra/names.ts';
 import { STAGE_SCHEMA } from '../../infra/stage-schema.ts';
 import { METRICS, type Metric, NAMESPACE } from '../../lib/observability/catalogue.ts';
+import { MAX_DETAILS } from '../../lib/observability/counts.ts';
 import { code, generatedFrom, table } from './markdown.ts';
 
 const SENDERS: Readonly<Record<Metric['sender'], string>> = {
@@ -35,6 +36,13 @@ of labels, so they are sent without any, and [with detail](settings.md#what-deta
 empty there is \`none\` here. Times are sent as lists of values, so that every percentile can be asked for; there are no buckets.
 What the controller itself waits for differs from the built-in one, which counts from its own first attempt: no function lasts
 so long, so here the objects' own times are the beginning.
+
+The gauges (\`pv_collector_…\`) have two senders: the bridge with each heartbeat, of what it holds, and the scheduled resync when it has sent
+all keys, of what it has listed. Names, dimensions, labels and the limit of ${MAX_DETAILS.toLocaleString('en')} combinations are the same, since
+one piece of code counts for both, so no metric is added. Look at their Maximum, as the dashboard does: two that say the same are one
+there. They can differ by what changed within that minute. A Sum of gauges means nothing, however many send them, and no alarm looks at these.
+A bridge that does not work is silent, so then the resync's values are all there are. A resync sends none when a list had to begin
+anew halfway (the server's pages had expired), since it would have counted some objects twice.
 
 ${parityTable()}
 
@@ -73,8 +81,14 @@ function metricTable(sender: Metric['sender'], options: MonitoringOptions): stri
 
 function parityTable(): string {
   const rows = metricsWhere(({ isParity }) => isParity === true).map(
-    ([name, { unit, sender, meaning, detail = [] }]) => {
-      return [code(name), unit, sender, detail.map(code).join(', '), meaning];
+    ([name, { unit, sender, alsoBy, meaning, detail = [] }]) => {
+      return [
+        code(name),
+        unit,
+        alsoBy === undefined ? sender : `${sender}, ${alsoBy}`,
+        detail.map(code).join(', '),
+        meaning,
+      ];
     },
   );
   return table(['Name', 'Unit', 'Sent by', 'Split with detail by', 'Meaning'], rows);

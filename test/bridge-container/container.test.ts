@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { json, testServer } from '../../lib/cluster/testing/http-server.ts';
 import { resourceOf } from '../../local/api-server/resources.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import { startEventBridge } from '../monitoring/event-bridge.ts';
 import { FakeCloudWatch } from './fake-cloudwatch.ts';
 import { Image, type RunningContainer } from './image.ts';
 import { freePort, Surroundings } from './surroundings.ts';
@@ -101,6 +102,23 @@ describe('a container in a pod', () => {
     expect(container.lines.join('\n')).not.toContain('ERR_ACCESS_DENIED');
     expect(container.lines.at(-1)).toContain('bridge ends');
     expect(image.files()).toEqual(before);
+  });
+
+  it('tells the bus what others change before it ends, with the keys of its pod', async () => {
+    const key = { accessKeyId: 'AKIDPOD', secretAccessKey: 'secret', sessionToken: 'session' };
+    const events = await startEventBridge('eu-central-1', key);
+    await around.showApiServer();
+    createVolume('pv-1');
+    const bus = { PV_AUDIT_BUS: 'storage', PV_EVENTS_ENDPOINT: events.url };
+    const container = image.run({ ...around.environment(port), ...bus }, around.args);
+    await eventually(200, '/readyz', container);
+    around.api.operations.delete({ resource: resourceOf('persistentvolumes'), name: 'pv-1' });
+    await vi.waitFor(() => expect(container.lines.join('\n')).toContain('-> deleted'), { timeout: 10_000 });
+    container.process.kill('SIGTERM');
+    expect(await container.ended()).toBe(0);
+    await events.close();
+    expect(events.refusals).toEqual([]);
+    expect(events.events.map(({ Detail }) => JSON.parse(Detail))).toMatchObject([{ name: 'pv-1', to: 'deleted' }]);
   });
 
   it('keeps running without an API server, is not ready, and works as soon as there is one', async () => {

@@ -16,6 +16,7 @@ import {
 } from '../../local/queue/embedded.ts';
 import { toEvent } from '../../local/queue/lambda-event.ts';
 import { Objects } from '../e2e/objects.ts';
+import { type EventBridge, startEventBridge } from '../monitoring/event-bridge.ts';
 import { type Built, buildAside, invoke } from './built.ts';
 
 const SECRETS = ['a-secret-key', 'a-session-token'] as const;
@@ -25,16 +26,19 @@ let server: LocalApiServer;
 let queue: EmbeddedQueue;
 let addresses: QueueAddresses;
 let eks: TestServer;
+let events: EventBridge;
 let daemon: Socket;
 let cluster: ApiServerCluster;
 const datagrams: string[] = [];
 const tokens = new Set<string | undefined>();
 
 beforeAll(async () => {
-  [built, server, queue] = await Promise.all([
+  const [secretAccessKey, sessionToken] = SECRETS;
+  [built, server, queue, events] = await Promise.all([
     buildAside({ names: ['volume-worker'] }),
     startApiServer(),
     startEmbeddedQueue(),
+    startEventBridge('us-east-1', { accessKeyId: 'AKIDEXAMPLE', secretAccessKey, sessionToken }),
   ]);
   addresses = await createQueues(queue.client, { visibilityTimeoutSeconds: 180 });
   cluster = new ApiServerCluster({ server: server.url });
@@ -51,7 +55,7 @@ beforeAll(async () => {
 afterAll(async () => {
   cluster?.close();
   daemon?.close();
-  await Promise.all([built?.remove(), eks?.close(), queue?.close(), server?.stop()]);
+  await Promise.all([built?.remove(), eks?.close(), events?.close(), queue?.close(), server?.stop()]);
 });
 
 const environment = () => ({
@@ -68,6 +72,8 @@ const environment = () => ({
   PV_CLUSTER_NAME: 'a-cluster',
   PV_EKS_ENDPOINT: eks.url,
   PV_SQS_ENDPOINT: queue.endpoint,
+  PV_AUDIT_BUS: 'storage',
+  PV_EVENTS_ENDPOINT: events.url,
   PV_VOLUMES_QUEUE_URL: addresses.PersistentVolume.url,
   PV_CLAIMS_QUEUE_URL: addresses.PersistentVolumeClaim.url,
   PV_VOLUMES_DEAD_LETTER_URL: addresses.PersistentVolume.deadLetterUrl,
@@ -96,7 +102,7 @@ async function receive(QueueUrl: string) {
   return Messages;
 }
 
-test('a batch: a write, a retry, a message sent on, a dead letter, with metrics and traces and without secrets', async () => {
+test('a batch: a write, a retry, a message sent on, a dead letter, with audit records, metrics and traces and without secrets', async () => {
   const objects = new Objects(cluster);
   await Promise.all([objects.createVolume('pv-1'), objects.createVolume('pv-2')]);
   server.intercept = ({ path, headers }) => {
@@ -130,6 +136,10 @@ test('a batch: a write, a retry, a message sent on, a dead letter, with metrics 
   expect(metrics).toContainEqual(
     expect.objectContaining({ service: 'pv-controller', stage: 'a-stage', KeysSynced: expect.anything() }),
   );
+  expect(events.refusals).toEqual([]);
+  expect(events.events.map(({ EventBusName, Detail }) => [EventBusName, JSON.parse(Detail)])).toEqual([
+    ['storage', expect.objectContaining({ v: 1, name: 'pv-1', of: 'phase', to: 'Available', who: 'us', how: 'made' })],
+  ]);
   const traced = datagrams.map((datagram) => JSON.parse(datagram.split('\n')[1] ?? '').annotations);
   const { uid } = (await objects.volume('pv-1')).metadata;
   expect(traced).toContainEqual({ kind: 'PersistentVolume', name: 'pv-1', volume_uid: uid });

@@ -1,6 +1,8 @@
 /** Every hook and every emitter of metrics, called once in each way that it tells apart. */
 import type { SQSRecord } from 'aws-lambda';
+import { auditBus } from '../../functions/audit-bus.ts';
 import { createResyncFunction } from '../../functions/resync.ts';
+import { madeRecord } from '../../lib/audit/record.ts';
 import type { Bridge, Holdings } from '../../lib/bridge/bridge.ts';
 import type { BridgeHooks } from '../../lib/bridge/ports.ts';
 import { type Config, readConfig } from '../../lib/config.ts';
@@ -117,6 +119,7 @@ export async function driveAll(captured: Captured): Promise<void> {
   const hooks = workerHooks(logger, metrics, { hasDetail: true });
   callAll(hooks, WORKER_CALLS);
   callAll(bridgeHooks(logger, metrics, { hasDetail: true }), BRIDGE_CALLS);
+  await loseOnce(captured);
   metrics.publishStoredMetrics();
   await beatOnce(captured, true);
   await beatOnce(captured, false);
@@ -127,6 +130,14 @@ function callAll<H extends object>(hooks: H, calls: Calls<H>): void {
   for (const [name, all] of Object.entries(calls) as [keyof H, readonly unknown[][]][]) {
     for (const args of all) (hooks[name] as ((...args: unknown[]) => void) | undefined)?.(...args);
   }
+}
+
+/** One audit record that an invocation had no time left to send. */
+async function loseOnce(captured: Captured): Promise<void> {
+  const keys = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'a-secret' };
+  const bus = auditBus(readConfig({ PV_AUDIT_BUS: 'storage' }), captured, keys);
+  bus?.write(madeRecord(RELEASED, { at: 0 }));
+  await bus?.flush(0);
 }
 
 /** One heartbeat of a bridge that works, with detail; or of one that does not. */

@@ -46,8 +46,13 @@ it('says to the functions what the stage file says', () => {
     recyclerNamespace: 'scrubbers',
     stuckAfterSeconds: 1800,
     metricsDetail: 'on',
+    auditBus: 'arn:aws:events:eu-central-1:210987654321:event-bus/storage',
     poolMaxAgeMs: 1000,
   });
+});
+
+it('names no bus unless it is told to', () => {
+  expect(readConfig(variablesOf('smallest')).auditBus).toBe('');
 });
 
 it('recycles nothing unless it is told to', () => {

@@ -43,6 +43,11 @@ describe('actions that a bundle calls', () => {
     expect([...actionsOf(bundle([source], '', [source]))]).toEqual([]);
   });
 
+  it('include what is sent to EventBridge by hand', () => {
+    const source = 'lib/audit/put-events.ts';
+    expect([...actionsOf(bundle([source], '"AWSEvents.PutEvents"', [source]))]).toEqual(['events:PutEvents']);
+  });
+
   it('of a client that is new must be named', () => {
     const s3 = 'node_modules/@aws-sdk/client-s3/dist-es/commands/GetObjectCommand.js';
     expect(() => actionsOf(bundle([s3]))).toThrow('client-s3 is new: add IAM’s name of it');

@@ -39,6 +39,7 @@ describe('a stage file that is right', () => {
       bridge: { host: 'lambda', memoryMb: 256, identity: 'pod-identity' },
       recycling: { enabled: false, namespace: 'pv-recycler' },
       monitoring: { oldestMessageMinutes: 15, stuckMinutes: 15, detail: false },
+      audit: {},
       logs: { level: 'INFO', retentionDays: 30 },
       tracing: true,
       tags: {},
@@ -50,6 +51,13 @@ describe('a stage file that is right', () => {
     const { settings } = parse(`${GOOD}settings: { PV_POOL_MAX_AGE_MS: 1000 }\n`);
     expect(settings).toEqual({ PV_POOL_MAX_AGE_MS: '1000' });
   });
+
+  it.each(['storage', 'default', 'arn:aws:events:eu-central-1:210987654321:event-bus/a.b_c-d'])(
+    'takes the bus %s',
+    (bus) => {
+      expect(parse(`${GOOD}audit: { bus: '${bus}' }\n`).audit).toEqual({ bus });
+    },
+  );
 
   it.each(['mode: observe', 'mode: assist\ngraceSeconds: 59'])('takes %j with an alarm after a minute', (text) => {
     expect(parse(`${GOOD}${text}\nmonitoring: { oldestMessageMinutes: 1 }\n`).monitoring.oldestMessageMinutes).toBe(1);
@@ -92,6 +100,13 @@ describe('a stage file that is wrong: the field, the value and the fix are named
     ['a key from nowhere', `${GOOD}xyz: 1\n`, 'xyz (line 4) is unknown; here may be: region, cluster, mode'],
     ['a queue as ARN', `${GOOD}queues: { volumes: '${arn}' }\n`, 'queues.volumes', arn, 'write pv-volumes.fifo'],
     ['a queue as URL', `${GOOD}queues: { volumes: '${url}' }\n`, 'queues.volumes', url, 'write pv-volumes.fifo'],
+    ['a bus as URL', `${GOOD}audit: { bus: 'https://x' }\n`, 'audit.bus (line 4)', '"https://x"', 'event-bus/storage'],
+    [
+      'a bus of another region',
+      `${GOOD}audit: { bus: 'arn:aws:events:us-east-1:123456789012:event-bus/storage' }\n`,
+      'audit.bus (line 4) is in us-east-1',
+      'name one of eu-central-1',
+    ],
     ['a queue without .fifo', `${GOOD}queues: { claims: pv-claims }\n`, 'queues.claims', 'write pv-claims.fifo'],
     [
       'a queue named as the other one’s dead letters',

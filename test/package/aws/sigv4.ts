@@ -8,12 +8,14 @@ export interface AccessKey {
   readonly sessionToken: string;
 }
 
-/** A request without a body, as it arrived, and what it says of its signature. */
+/** A request as it arrived, and what it says of its signature. */
 export interface SignedRequest {
   readonly method: string;
   readonly path: string;
   /** Without X-Amz-Signature. */
   readonly query: URLSearchParams;
+  /** None unless given. */
+  readonly body?: string;
   /** By their names in small letters. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** `accessKeyId/date/region/service/aws4_request`. */
@@ -69,7 +71,9 @@ function signatureOf(request: SignedRequest, secret: string, scope: readonly str
     ...names.map((name) => `${name}:${(request.headers[name] ?? '').trim()}`),
     '',
     request.signedHeaders,
-    createHash('sha256').digest('hex'),
+    createHash('sha256')
+      .update(request.body ?? '')
+      .digest('hex'),
   ].join('\n');
   const hashed = createHash('sha256').update(canonical).digest('hex');
   const text = ['AWS4-HMAC-SHA256', request.date, scope.join('/'), hashed].join('\n');

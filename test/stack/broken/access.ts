@@ -91,6 +91,25 @@ export const ACCESS: readonly Case[] = [
   ],
   [
     'IAM actions',
+    'ClaimWorkerRole',
+    'is not allowed events:PutEvents, which claim-worker needs',
+    (p) => (inline(p, 'audit').Effect = 'Deny'),
+  ],
+  [
+    'IAM actions',
+    'ResyncRole',
+    'is allowed events:PutEvents, which resync never uses',
+    (p) => inline(p, 'logs').Action.push('events:PutEvents'),
+  ],
+  [
+    'IAM actions',
+    'BridgeRole',
+    'is allowed events:PutEvents, which bridge never uses',
+    (_p, t) =>
+      Object.values<Loose>(t.Resources).map((one) => delete one.Properties?.Environment?.Variables.PV_AUDIT_BUS),
+  ],
+  [
+    'IAM actions',
     'SpareRole',
     'is nobody’s role',
     (_p, t) => (t.Resources.SpareRole = structuredClone(t.Resources.ResyncRole)),
