@@ -79,7 +79,7 @@ ${JSON.stringify(entry, null, 2)}
 The pattern of a rule for volumes that were deleted or unbound, and by no controller as far as is known:
 
 \`\`\`json
-${JSON.stringify(EXAMPLE_PATTERN, null, 2)}
+${jsonText(EXAMPLE_PATTERN)}
 \`\`\`
 
 EventBridge charges for each event that is sent. In a VPC without a way out the functions need an interface endpoint of EventBridge, by \`PV_EVENTS_ENDPOINT\` where it has no private
@@ -113,4 +113,10 @@ function descriptionOf(field: z.ZodType): string {
   if (description === undefined)
     throw new Error('a field of the audit record has no description: add one in lib/audit/schema.ts');
   return description;
+}
+
+/** With short lists on one line, as the formatter has it. */
+function jsonText(value: unknown): string {
+  const inOneLine = (list: string) => list.replace(/\s+/g, ' ').replace('[ ', '[').replace(' ]', ']');
+  return JSON.stringify(value, undefined, 2).replace(/\[[^\]]*\]/g, inOneLine);
 }
