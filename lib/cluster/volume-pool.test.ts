@@ -285,6 +285,40 @@ describe('a refresh', () => {
     expect(server.watches).toBe(1);
   });
 
+  it('is none where volumes are being written: the watch gets there by itself', async () => {
+    const { server, time, pool, names } = setUp({ listUpTo: 100, lingerMs: 10_000 });
+    const index = await pool.volumes(0);
+    server.set('d');
+    await eventually(() => index.get('d') !== undefined);
+    time.now += 900;
+    const refreshed = names(500);
+    await eventually(() => server.calls.includes('version'));
+    server.set('e');
+    expect(await refreshed).toContain('d@14');
+    expect(server.calls).toEqual(['list', 'watch', 'version']);
+  });
+
+  it('is a list after all where the watch does not get there, and no new watch', async () => {
+    const { server, time, pool, names } = setUp({ listUpTo: 100, lingerMs: 1 });
+    const index = await pool.volumes(0);
+    server.set('d');
+    await eventually(() => index.get('d') !== undefined);
+    server.other();
+    time.now += 900;
+    expect(await names(500)).toContain('d@14');
+    expect(server.calls).toEqual(['list', 'watch', 'version', 'list']);
+  });
+
+  it('is a list again a second after the last event', async () => {
+    const { server, time, pool, names } = setUp({ listUpTo: 100 });
+    const index = await pool.volumes(0);
+    server.set('d');
+    await eventually(() => index.get('d') !== undefined);
+    time.now += 1_000;
+    await names(500);
+    expect(server.calls).toEqual(['list', 'watch', 'list']);
+  });
+
   it('with age 0 begins after the call, also when one is under way', async () => {
     const { server, time, names } = setUp({ listUpTo: 100 });
     await names();

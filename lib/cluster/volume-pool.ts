@@ -6,8 +6,8 @@
  * or a bookmark. While volumes are being written that takes milliseconds. Otherwise the watch is opened anew from its
  * position with a time-out of 3 s: that replaces a connection that died while the Lambda was frozen, brings what was
  * missed, and makes the server send a bookmark about a second later (it sends one 2 s before the end of a watch).
- * So a refresh costs what has changed. It lists anew only when a list is as cheap (two pages of volumes), when the server
- * has forgotten our position, or when the bookmark stays out.
+ * So a refresh costs what has changed. It lists anew only when a list is as cheap (two pages of volumes, and nothing comes
+ * by the watch at present), when the server has forgotten our position, or when the bookmark stays out.
  */
 import { AmbiguousError, ClusterError } from '../controller/errors.ts';
 import type { Clock, VolumePool } from '../controller/ports.ts';
@@ -31,7 +31,7 @@ export interface VolumeSource {
 /** How a refresh chooses between the watch and a list, and for how long the watch is kept. */
 export interface VolumePoolSettings {
   readonly clock?: Pick<Clock, 'now'>;
-  /** Up to so many volumes a refresh is a list. Default 1,000: two pages, about 20 ms. */
+  /** Up to so many volumes a refresh is a list, unless the watch is busy. Default 1,000: two pages, about 20 ms. */
   readonly listUpTo?: number;
   /** How long a refresh waits for the running watch before it opens a new one. Default 100 ms. */
   readonly lingerMs?: number;
@@ -50,6 +50,8 @@ interface Moment {
 }
 
 const BOOKMARK_SOON_SECONDS = 3;
+/** A watch that brought something this lately is likely to reach the version of now by itself, and soon. */
+const BUSY_MS = 1_000;
 /** More holes than this are filled by a list. */
 const MAX_READS = 20;
 const WATCH_RETRY_MS = 1_000;
@@ -69,6 +71,7 @@ export class ApiVolumePool implements VolumePool {
   #refreshing: { readonly done: Promise<void>; readonly abort: AbortController } | undefined;
   #watching: AbortController | undefined;
   #watchFailedAt = Number.NEGATIVE_INFINITY;
+  #eventAt = Number.NEGATIVE_INFINITY;
   #closed = false;
 
   constructor(source: VolumeSource, settings: VolumePoolSettings = {}) {
@@ -154,9 +157,10 @@ export class ApiVolumePool implements VolumePool {
     const { position, holes, index } = this.#mirror;
     const old = !isYoung();
     const few = index.size <= this.#settings.listUpTo;
-    if (position === undefined || holes.length > MAX_READS || (old && few)) return await this.#list(signal);
+    const busy = this.#watching !== undefined && this.#now() - this.#eventAt < BUSY_MS;
+    if (position === undefined || holes.length > MAX_READS || (old && few && !busy)) return await this.#list(signal);
     await Promise.all(holes.map((name) => this.#read(name, signal)));
-    if (old) await this.#catchUp(signal);
+    if (old) await this.#catchUp(signal, few);
   }
 
   async #read(name: string, signal: AbortSignal): Promise<void> {
@@ -169,11 +173,11 @@ export class ApiVolumePool implements VolumePool {
     this.#proven = began;
   }
 
-  async #catchUp(signal: AbortSignal): Promise<void> {
+  async #catchUp(signal: AbortSignal, few: boolean): Promise<void> {
     const began = this.#begin();
     const { resourceVersion } = await this.#source.version('PersistentVolume', { signal });
     let reached = await this.#reaches(resourceVersion, this.#settings.lingerMs, signal);
-    if (!reached && this.#mirror.position !== undefined) {
+    if (!reached && !few && this.#mirror.position !== undefined) {
       this.#follow(BOOKMARK_SOON_SECONDS);
       reached = await this.#reaches(resourceVersion, this.#settings.catchUpMs, signal);
     }
@@ -227,6 +231,7 @@ export class ApiVolumePool implements VolumePool {
       for await (const event of this.#source.watch('PersistentVolume', { resourceVersion, signal, ...options })) {
         if (signal.aborted) return;
         this.#mirror.takeEvent(event);
+        if (event.type !== 'BOOKMARK') this.#eventAt = this.#now();
         this.#wake();
       }
       if (signal.aborted || this.#now() - this.#usedAt >= this.#settings.keepWarmMs) return;
