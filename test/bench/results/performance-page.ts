@@ -1,6 +1,7 @@
 /** docs/performance.md, made of reports and nothing else. */
 import { aboutJobs } from '../jobs/scenes.ts';
 import { championOf, type Goal, goalsOf } from './goals.ts';
+import { limitCells, limitsHeader, limitsOf } from './limits.ts';
 import type { Machine, Report } from './report.ts';
 import { costsOf, type ScaleReport, settledLine } from './scale-table.ts';
 import { type Row, rowsOf } from './summary.ts';
@@ -35,6 +36,7 @@ export function performancePage(reports: readonly Report[], scale: ScaleReport |
       ]),
     ),
     '',
+    ...limitsSection(rows, all[0]?.machine.cores),
     '## Contenders',
     '',
     ...table(
@@ -53,6 +55,22 @@ export function performancePage(reports: readonly Report[], scale: ScaleReport |
 function championText(rows: readonly Row[]): string {
   const champion = championOf(rows);
   return champion === undefined ? '' : `This system is \`${champion}\` here, its best at \`bind\`.`;
+}
+
+function limitsSection(rows: readonly Row[], cores: number | undefined): string[] {
+  const champion = championOf(rows);
+  if (champion === undefined) return [];
+  return [
+    '## What stops it',
+    '',
+    `Where nearly all ${cores} processors are busy, the machine is the limit and not the system: everything that takes part`,
+    'runs on it, and the API server takes most of it whoever asks. A goal above what `floor-16` reaches, which only writes and',
+    'decides nothing, cannot be met here by any controller. Where processors idle, it is the delay of each call and the number',
+    'of calls at one time.',
+    '',
+    ...table(limitsHeader, limitsOf(rows, champion).map(limitCells)),
+    '',
+  ];
 }
 
 function measuredBy(reports: readonly (Report | ScaleReport)[]): string[] {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Figures } from '../meters/meter.ts';
 import { goalsOf } from './goals.ts';
+import { limitsOf } from './limits.ts';
 import type { Measurement } from './report.ts';
 import { logLogSlope, median, percentile } from './statistics.ts';
 import { rowsOf } from './summary.ts';
@@ -100,5 +101,25 @@ describe('goals', () => {
 
   it('are neither met nor missed where nothing was measured', () => {
     expect(verdict(of(1, 1), 'against floor-16')).toBeUndefined();
+  });
+});
+
+describe('limits', () => {
+  it('tell how busy the machine was, with what, and how far bare writes get', () => {
+    const cpuSeconds = { bridge: 1, workers: 2, queue: 1, apiServer: 3, etcd: 1, driver: 2 };
+    const rows = rowsOf([
+      measured(1, 'built-in', { perSecond: 5 }),
+      measured(1, 'ours-4', { perSecond: 20, objects: 100, cpuSeconds }),
+      measured(1, 'floor-16', { perSecond: 40 }),
+    ]);
+    expect(limitsOf(rows, 'ours-4')).toEqual([
+      {
+        job: 'bind',
+        latencyMs: 0,
+        coresBusy: 2,
+        shares: { apiServerAndEtcd: 40, ours: 30, queue: 10, others: 20 },
+        most: { builtIn: 8, unlimited: undefined },
+      },
+    ]);
   });
 });
