@@ -41,6 +41,17 @@ describe('QueueProducer', () => {
     expect(queue.requests).toEqual([]);
   });
 
+  test('tells each queue’s batches by the kind of its keys', async () => {
+    const kinds: string[] = [];
+    const producer = producerOf(
+      fakeQueue(async () => undefined),
+      { onBatch: (kind) => void kinds.push(kind) },
+    );
+    const claim: SyncMessage = { v: 1, kind: 'PersistentVolumeClaim', namespace: 'ns', name: 'c', reason: 'added' };
+    await producer.send([change('pv'), { message: claim, occasion: { form: 'resync', epoch: '1' } }]);
+    expect(kinds.sort()).toEqual(['PersistentVolume', 'PersistentVolumeClaim']);
+  });
+
   test('lets callers of one moment share a request', async () => {
     const queue = fakeQueue(async () => undefined);
     const producer = producerOf(queue);

@@ -75,6 +75,21 @@ describe('SendLane', () => {
     expect(outcomes).toStrictEqual([{ sent: 1, retried: 0, failed: 0 }]);
   });
 
+  test('waits twice as long after each failure, up to the longest, half of it at random', async () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    const times: number[] = [];
+    const queue = fakeQueue(async () => {
+      times.push(performance.now());
+      throw new Error('away');
+    });
+    const { lane } = laneOf(queue, { firstBackoffMs: 100, maxBackoffMs: 300 });
+    lane.add({ groupId: 'a', deduplicationId: 'a', body: 'x', maxAttempts: 5, settle: () => {} });
+    await sleep(5_000);
+    random.mockRestore();
+    const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0) - SETTINGS.lingerMs);
+    expect(waits).toEqual([75, 150, 225, 225]);
+  });
+
   test('leaves no timer behind', async () => {
     const { add } = laneOf(fakeQueue(all), { requestTimeoutMs: 60_000 });
     vi.useFakeTimers();

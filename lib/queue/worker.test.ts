@@ -1,6 +1,6 @@
 import { ChangeMessageVisibilityBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { OperationError, ThrottledError } from '../controller/errors.ts';
 import { keyOf, parseMessage, type SyncMessage } from './message.ts';
 import { sleep, useTestTime } from './test-time.ts';
@@ -16,16 +16,25 @@ const volume = (name: string, more: Partial<SyncMessage> = {}): SyncMessage => (
   ...more,
 });
 
-type RecordSpec = { body: SyncMessage | string; group?: string; receiveCount?: number; firstReceivedAt?: number };
+type RecordSpec = {
+  body: SyncMessage | string;
+  group?: string;
+  receiveCount?: number;
+  firstReceivedAt?: number;
+  sentAt?: number;
+};
 
 function eventOf(specs: readonly RecordSpec[]): SQSEvent {
-  const toRecord = ({ body, group, receiveCount = 1, firstReceivedAt = 0 }: RecordSpec, index: number): SQSRecord => ({
+  const toRecord = (
+    { body, group, receiveCount = 1, firstReceivedAt = 0, sentAt = 0 }: RecordSpec,
+    index: number,
+  ): SQSRecord => ({
     messageId: `m${index}`,
     receiptHandle: `h${index}`,
     body: typeof body === 'string' ? body : JSON.stringify(body),
     attributes: {
       ApproximateReceiveCount: String(receiveCount),
-      SentTimestamp: '0',
+      SentTimestamp: String(sentAt),
       SenderId: 's',
       ApproximateFirstReceiveTimestamp: String(firstReceivedAt),
       ...(group !== undefined && { MessageGroupId: group }),
@@ -190,9 +199,28 @@ describe('createBatchHandler', () => {
 
   test('says which messages a call stands for, and when the oldest was sent', async () => {
     const seen: unknown[] = [];
-    const specs = [{ body: volume('a') }, { body: volume('a') }];
+    const specs = [
+      { body: volume('a'), sentAt: 7 },
+      { body: volume('a'), sentAt: 5 },
+    ];
     await run(specs, async (_key, _messages, { messageIds, sentAt }) => void seen.push([messageIds, sentAt]));
-    expect(seen).toEqual([[['m0', 'm1'], 0]]);
+    expect(seen).toEqual([[['m0', 'm1'], 5]]);
+  });
+
+  test('tells how long a call took', async () => {
+    const took: number[] = [];
+    const hooks = { onDone: (_key: unknown, _messages: unknown, ms: number) => void took.push(ms) };
+    await run([{ body: volume('a') }], () => sleep(100), { hooks });
+    expect(took).toEqual([100]);
+  });
+
+  test('gives a dead letter the grace of the reserve, and a visibility nearly all that is left', async () => {
+    const timeout = vi.spyOn(AbortSignal, 'timeout');
+    const specs = [{ body: 'x' }, { body: volume('a') }];
+    await run(specs, () => Promise.reject(new Error('409')), { timeMs: 10_000 });
+    await run([{ body: 'x' }], async () => {}, { timeMs: 500 });
+    expect(timeout.mock.calls.flat()).toEqual([9_000, 9_900, 0]);
+    timeout.mockRestore();
   });
 
   test('sends poison to the dead-letter queue, reports it as done, and goes on with its group', async () => {

@@ -51,7 +51,10 @@ export const SAME: Lines = {
   // And: a text has at least as many bytes as characters, so its length only saves counting them.
   'lib/queue/message.ts': ['value.slice(0, MAX_SHOWN + 1)', '| body.length > MAX_BODY_BYTES -> false'],
   // A timer that is not needed any more finds nothing to send, or sends what is ready.
-  'lib/queue/send-lane.ts': ['clearTimeout(this.#linger)'],
+  // And: a group without entries is found and used again; nothing but its memory would stay.
+  'lib/queue/send-lane.ts': ['clearTimeout(this.#linger)', 'else this.#forget(group)'],
+  // Nothing to bury or to hand back makes no request; a concurrency that is undefined is as one that is left out.
+  'lib/queue/worker.ts': ['poison.length === 0', 'retries.length > 0', 'options.concurrency !== undefined'],
   // Of no receipts no request is made.
   'lib/queue/redrive.ts': ['at < receiptHandles.length'],
   'lib/bridge/bridge.ts': ['kind === undefined', '!signal.aborted'],
@@ -150,6 +153,7 @@ export const CAUSES: Lines = { 'lib/queue/message.ts': ['| cause === undefined -
 export const WORDS: Lines = {
   'lib/controller/delete-volume.ts': ['not found`, { code: 404'],
   'lib/controller/label-selector.ts': ["values.join(' ')"],
+  'lib/queue/worker.ts': ["super('postponed')"],
 };
 
 /** Just at a limit that is chosen with room on both sides. */
