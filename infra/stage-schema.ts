@@ -226,7 +226,7 @@ export const STAGE_SCHEMA = z.strictObject({
   graceSeconds: whole(1, 600, 60, 'assist: for so long an unsettled object is left to the other controller.'),
   besideAnotherController: flag(
     false,
-    'enforce: true works although a controller manager holds its lease on the cluster, as it always does on EKS.',
+    'enforce: true works although another controller is seen, by its lease (as always on EKS) or its recent writes.',
   ),
   vpc: vpc.optional(),
   queues: queues.prefault({}),

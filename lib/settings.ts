@@ -88,7 +88,7 @@ export const SETTINGS = {
     'PV_BESIDE_ANOTHER_CONTROLLER',
     ['false', 'true'],
     'false',
-    'enforce: true works although a controller manager holds its lease on the cluster; false refuses to.',
+    'enforce: true works although another controller is seen on the cluster, by its lease or its recent writes; false refuses to.',
   ),
   stage: text('PV_STAGE', 'local', /^[A-Za-z0-9-]{1,40}$/, 'letters, digits and dashes', 'Dimension of all metrics.'),
   logLevel: oneOf('PV_LOG_LEVEL', ['DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'], 'INFO', 'How much is logged.'),

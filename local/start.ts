@@ -49,7 +49,10 @@ const OPTIONS: Options = {
     type: 'boolean',
     help: 'delete and provision hostPath volumes on this machine, below /tmp; needs --recycler-namespace',
   },
-  'beside-another-controller': { type: 'boolean', help: 'enforce although a controller manager holds its lease' },
+  'beside-another-controller': {
+    type: 'boolean',
+    help: 'enforce although another controller is seen here, by its lease or its recent writes',
+  },
   'log-level': { type: 'string', value: 'LEVEL', help: 'debug, info (default), warn, error or silent' },
 };
 

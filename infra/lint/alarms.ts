@@ -2,7 +2,7 @@
 import { problemOfMetric } from './metrics.ts';
 import { listOf, ofType, type Rule, type Template, targetOf } from './template.ts';
 
-const COUNTS = ['Errors', 'Throttles', 'Flips'];
+const COUNTS = ['Errors', 'Throttles', 'Flips', 'AuditRecordsLost'];
 const GAUGES = /^(Volumes|Claims)(Stuck|Lost)/;
 
 /** @param runbook the text of docs/runbook.md, whose headings alarms link to; empty when there is none. */

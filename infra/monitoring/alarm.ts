@@ -15,6 +15,7 @@ export const RUNBOOK_ANCHORS = [
   'volumes-stuck-terminating',
   'claims-stuck-pending',
   'claims-lost',
+  'audit-records-lost',
 ] as const;
 
 /** An alarm, and the `is` that raises it: above or below a value in each of so many periods. */

@@ -13,6 +13,7 @@ export function alarmsOf(options: MonitoringOptions): Alarm[] {
     silentBridge(options),
     flips(options),
     ...stuckAlarms(options),
+    ...lostRecords(options),
   ];
 }
 
@@ -162,6 +163,25 @@ function stuckAlarms({ stage, config }: MonitoringOptions): Alarm[] {
       // the setting's maximum.
       periodSeconds: MINUTE,
       periods: stuckMinutes,
+    },
+  ];
+}
+
+/** Without a bus there is nothing to lose. With one, whatever hangs on it has not heard of a change. */
+function lostRecords({ stage, config }: MonitoringOptions): Alarm[] {
+  if (config.audit.bus === undefined) return [];
+  return [
+    {
+      id: 'AuditRecordsLostAlarm',
+      name: 'audit-records-lost',
+      anchor: 'audit-records-lost',
+      meaning: 'In the last five minutes the audit bus did not take all records; the log has them.',
+      metric: ownMetric('AuditRecordsLost', stage),
+      statistic: 'Sum',
+      is: { above: 0 },
+      periodSeconds: 5 * MINUTE,
+      periods: 1,
+      missing: 'notBreaching',
     },
   ];
 }

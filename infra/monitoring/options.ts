@@ -7,6 +7,7 @@ export interface MonitoringOptions {
   readonly stage: string;
   readonly config: {
     readonly bridge: { readonly host: 'lambda' | 'container' };
+    readonly audit: { readonly bus?: string | undefined };
     readonly monitoring: {
       readonly email?: string | undefined;
       readonly oldestMessageMinutes: number;

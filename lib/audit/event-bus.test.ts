@@ -146,6 +146,18 @@ describe('entries that the bus does not take', () => {
   });
 });
 
+describe('a bus that had less than a second for its answer', () => {
+  test('does not rest: that it took nothing may be the fault of the invocation, which was nearly over', async () => {
+    put = async (entries) => refuse(entries, 'no answer within 20 ms', true);
+    write(1);
+    await bus.flush(20);
+    put = async () => [];
+    write(1);
+    await bus.flush();
+    expect(lost).toEqual([[1, 'no answer within 20 ms']]);
+  });
+});
+
 describe('a bridge', () => {
   test('flushes while it runs, and once more when it is stopped', async () => {
     const flushing = flushRegularly(bus, 20);

@@ -97,7 +97,8 @@ export class EventBus {
     deadline.dispose();
     const lost = sent.flat();
     if (lost.length === 0) return;
-    if (lost.length === entries.length) this.#restUntil = Date.now() + REST_MS;
+    // What took nothing in less time than it should have had is no bus to be left alone.
+    if (lost.length === entries.length && withinMs >= FLUSH_MS) this.#restUntil = Date.now() + REST_MS;
     this.#onLost(lost.length, [...new Set(lost.map(({ why }) => why))].join(', '));
   }
 

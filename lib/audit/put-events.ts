@@ -4,11 +4,11 @@
  */
 import http from 'node:http';
 import https from 'node:https';
+import { awsError } from '../aws-error.ts';
 import { type AwsCredentials, awsHost, awsSigner } from '../cluster/aws-signer.ts';
 import type { Deadline } from '../cluster/deadline.ts';
-import { exchange, readBody } from '../cluster/exchange.ts';
+import { ExchangeError, exchange, readBody } from '../cluster/exchange.ts';
 import { jsonOf } from '../cluster/status.ts';
-import { messageOf } from '../controller/errors.ts';
 import type { BusEntry, PutEvents, Refusal } from './event-bus.ts';
 
 /** Which bus, where it is, and who asks. */
@@ -40,8 +40,13 @@ export function putEventsTo({ bus, region, credentials, endpoint }: BusOptions):
     const { protocol, hostname, host, pathname: path } = url;
     const headers = { host, 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'AWSEvents.PutEvents' };
     const signed = await deadline.race(signer.sign({ method, protocol, hostname, path, headers, body }));
-    const open = () => request(url, { method, headers: signed.headers, agent });
-    const { response } = await exchange(open, body, deadline, secure);
+    const send = (over: typeof agent | false) =>
+      exchange(() => request(url, { method, headers: signed.headers, agent: over }), body, deadline, secure);
+    // A function that was frozen may find more dead connections than it has attempts: the second one is new.
+    const { response } = await send(agent).catch((error: unknown) => {
+      if (error instanceof ExchangeError && error.stale) return send(false);
+      throw error;
+    });
     return { status: response.statusCode ?? 0, body: await readBody(response, MAX_BODY_BYTES, deadline) };
   };
 
@@ -53,9 +58,9 @@ export function putEventsTo({ bus, region, credentials, endpoint }: BusOptions):
       const json = jsonOf(body);
       if (status === 200) return refusalsIn(json, entries) ?? all('the answer is not one of EventBridge', false);
       const code = codeOf(json?.['__type']);
-      return all(`${status} ${code}`, status === 429 || status >= 500 || MAY_PASS.test(code));
+      return all(`${status} ${code}`.trimEnd(), status === 429 || status >= 500 || MAY_PASS.test(code));
     } catch (error) {
-      return all(messageOf(error), true);
+      return all(awsError(error).message, true);
     }
   };
 }
@@ -65,14 +70,15 @@ function refusalsIn(json: ReturnType<typeof jsonOf>, entries: readonly BusEntry[
   const { FailedEntryCount: failed, Entries: results } = json ?? {};
   if (failed === 0) return [];
   if (!Array.isArray(results) || results.length !== entries.length) return undefined;
-  return entries.flatMap((entry, index) => {
+  const refusals = entries.flatMap((entry, index) => {
     const { ErrorCode: given } = results[index] ?? {};
     const why = codeOf(given);
     return given === undefined ? [] : [{ entry, why, mayPass: MAY_PASS.test(why) }];
   });
+  return refusals.length === failed ? refusals : undefined;
 }
 
 /** An error's name and no more: what is said beside it may quote the request, and so its signature and its token. */
-function codeOf(type: unknown): string {
-  return /[A-Za-z]{1,60}$/.exec(String(type))?.[0] ?? '';
+function codeOf(type: unknown = ''): string {
+  return /^(?:[^#:]*#)?([A-Za-z]{1,60})(?:$|:)/.exec(String(type))?.[1] ?? '';
 }

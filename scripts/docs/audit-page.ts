@@ -91,10 +91,11 @@ bridge every second and when it ends.
 - A record may come twice: an answer that got lost is asked for again, two bridges see each change, and EventBridge itself delivers at
   least once. Records with the same \`uid\`, \`of\` and \`versions\` are one change. The order is not kept: sort by \`time\`.
 - A record may be missing. What the bus refuses is sent up to three times within a second, and then given up: no sync waits for
-  longer, and none fails for it. After a flush of which nothing was taken nothing is sent for 30 seconds. An environment that is killed
-  before its flush takes what it has with it.
+  longer, and none fails for it. After a flush of which nothing was taken, though it might have used its whole second, nothing is sent
+  for 30 seconds. An environment that is killed before its flush takes what it has with it.
 - What was given up is counted in [\`AuditRecordsLost\`](metrics.md), and told in a warning, \`audit records are not on the bus\`, with EventBridge's
-  reason in \`why\`: once for each flush that was tried. The records themselves are in the log as always.
+  reason in \`why\`: once for each flush that was tried. The records themselves are in the log as always. An alarm
+  watches the count: [audit-records-lost](runbook.md#audit-records-lost).
 - **EventBridge accepts events for a bus that does not exist**, says nothing and drops them
   ([aws-sdk#186](https://github.com/aws/aws-sdk/issues/186)). So try a new bus once, with a rule that has a log group as its target.
 `;

@@ -49,7 +49,7 @@ ${parityTable()}
 ## Alarms
 
 All go to the topic of the stack (output \`AlarmTopicArn\`), when they begin and when they end. Thresholds in minutes are those of
-\`monitoring\` in the [stage file](settings.md#the-stage-file), here its defaults.
+\`monitoring\` in the [stage file](settings.md#the-stage-file), here its defaults. \`audit-records-lost\` is there only where \`audit.bus\` names a bus.
 
 ${alarmTable(options)}
 
@@ -64,10 +64,14 @@ What was written is a line at INFO such as \`volume Available -> Bound\` or \`cl
 `;
 }
 
-/** A stage whose file says nothing but what it must. */
+/** A stage whose file says nothing but what it must, and a bus, so that the page has every alarm. */
 function defaultOptions(): MonitoringOptions {
-  const { bridge, monitoring } = STAGE_SCHEMA.shape;
-  const config = { bridge: bridge.parse(undefined), monitoring: monitoring.parse(undefined) };
+  const { bridge, monitoring, audit } = STAGE_SCHEMA.shape;
+  const config = {
+    bridge: bridge.parse(undefined),
+    monitoring: monitoring.parse(undefined),
+    audit: audit.parse({ bus: 'any' }),
+  };
   return { service: SERVICE, stage: '<stage>', config };
 }
 

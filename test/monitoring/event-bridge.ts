@@ -25,6 +25,8 @@ export interface EventBridge {
   readonly refusals: readonly string[];
   /** Connections that were opened. */
   readonly connections: number;
+  /** These themselves. */
+  readonly sockets: ReadonlySet<object>;
   /** Answers in its place, unless it returns false. */
   intercept: ((...args: Parameters<Answer>) => boolean) | undefined;
   /** Codes of entries that are not taken, by their place in the next request. */
@@ -80,6 +82,7 @@ export async function startEventBridge(region: string, key: AccessKey = KEY): Pr
     get connections() {
       return sockets.size;
     },
+    sockets,
     intercept: undefined as EventBridge['intercept'],
     failing: [] as readonly (string | undefined)[],
     close: () => server.close(),

@@ -95,6 +95,7 @@ test('a query looks at the log groups of those who print its lines', () => {
   const config = {
     bridge: { host: 'container' },
     monitoring: { oldestMessageMinutes: 1, stuckMinutes: 1, detail: false },
+    audit: {},
   } as const;
   const options = { service: 's', stage: 'test', config, bridgeLogGroup: { Ref: 'BridgeLogGroup' } };
   const groups = QUERIES.map((query) => queryResource(query, options).Properties['LogGroupNames']);

@@ -12,7 +12,7 @@ function optionsOf(host: 'lambda' | 'container' = 'lambda', monitoring: Partial<
   return {
     service: 'serverless-pv-controller',
     stage: 'test',
-    config: { bridge: { host }, monitoring: { ...defaults, ...monitoring } },
+    config: { bridge: { host }, monitoring: { ...defaults, ...monitoring }, audit: { bus: 'storage' } },
   };
 }
 
@@ -58,6 +58,7 @@ const RAISED: Readonly<Record<string, Raised>> = {
   VolumesStuckTerminatingAlarm: GAUGE,
   ClaimsStuckPendingAlarm: GAUGE,
   ClaimsLostAlarm: GAUGE,
+  AuditRecordsLostAlarm: ANY,
 };
 
 describe('alarms', () => {
@@ -81,7 +82,7 @@ describe('alarms', () => {
 
   test('our own metrics are of the catalogue, over the dimensions that it has', () => {
     const own = Object.values(alarms()).filter(({ Namespace }) => Namespace === NAMESPACE);
-    expect(own).toHaveLength(7);
+    expect(own).toHaveLength(8);
     for (const { MetricName, Dimensions } of own) {
       expect(Object.keys(METRICS)).toContain(MetricName);
       expect(Dimensions).toEqual([
@@ -99,6 +100,7 @@ describe('alarms', () => {
     expect(Object.fromEntries(seen)).toEqual(RAISED);
     for (const alarm of Object.values(alarms())) expect(alarm).not.toHaveProperty('ActionsEnabled', false);
     expect(alarms()['BridgeSilentAlarm']).toMatchObject({ MetricName: 'BridgeHeartbeat' });
+    expect(alarms()['AuditRecordsLostAlarm']).toMatchObject({ MetricName: 'AuditRecordsLost' });
   });
 
   test('the stage file’s minutes are the thresholds', () => {
@@ -118,6 +120,12 @@ describe('alarms', () => {
   test('a bridge in a container is no function to watch, and its heartbeat counts all the same', () => {
     const gone = Object.keys(alarms()).filter((id) => !(id in alarms(optionsOf('container'))));
     expect(gone.sort()).toEqual(['BridgeErrorsAlarm', 'BridgeThrottlesAlarm']);
+  });
+
+  test('without a bus there is none about its records', () => {
+    const options = optionsOf();
+    const without = alarms({ ...options, config: { ...options.config, audit: {} } });
+    expect(Object.keys(alarms()).filter((id) => !(id in without))).toEqual(['AuditRecordsLostAlarm']);
   });
 });
 

@@ -73,6 +73,13 @@ describe.each(BUSES)('with a bus (%s: %s)', (variant, bus, resource) => {
     expect(allowed(variant)).toEqual(expect.arrayContaining(wanted));
   });
 
+  it('an alarm tells of records that it did not take', () => {
+    expect(templateOf(variant).Resources['AuditRecordsLostAlarm']?.Properties).toMatchObject({
+      MetricName: 'AuditRecordsLost',
+      AlarmActions: [{ Ref: 'AlarmTopic' }],
+    });
+  });
+
   it('every function is told of it, and the container too', () => {
     expect(new Set(told(variant))).toEqual(new Set([bus]));
     const config = parseStageConfig(VARIANTS[variant] ?? '', variant, 'test');
@@ -82,5 +89,6 @@ describe.each(BUSES)('with a bus (%s: %s)', (variant, bus, resource) => {
 
 it.each(NONE)('without one nobody may, and none is told of (%s)', (variant) => {
   expect(allowed(variant)).toEqual([]);
+  expect(templateOf(variant).Resources).not.toHaveProperty('AuditRecordsLostAlarm');
   expect(told(variant).every((value) => value === undefined)).toBe(true);
 });

@@ -16,6 +16,9 @@ to apply them, are in [infra/kubernetes](../infra/kubernetes/README.md).
 - Observe mode has no verb that writes; it emits no events either.
 - All functions but the resync also read \`/version\`, which Kubernetes allows everybody who is logged in
   (\`system:public-info-viewer\`).
+- Where they may enforce, both workers also \`create selfsubjectaccessreviews.authorization.k8s.io\`: they ask whether they may list volumes
+  before they look there for another controller's writes. No role of ours has that verb: Kubernetes lets everybody who is logged in
+  ask what they may do (\`system:basic-user\`). Where that is taken away, the lease alone is looked at.
 `;
 
 /** What each part adds to those before it. */

@@ -56,6 +56,7 @@ export const MONITORING: readonly Case[] = [
     'watches VolumesQueue, which is no dead-letter queue',
     (p) => (p.Dimensions[0].Value['Fn::GetAtt'][0] = 'VolumesQueue'),
   ],
+  ['alarms', 'AuditRecordsLostAlarm', 'missing notBreaching', (p) => (p.TreatMissingData = 'breaching')],
   ['alarms', 'VolumesStuckFailedAlarm', 'needs Maximum', (p) => (p.Statistic = 'Sum')],
   ['alarms', 'ClaimsLostAlarm', 'missing ignore', (p) => (p.TreatMissingData = 'breaching')],
   ['alarms', 'ClaimsLostAlarm', 'without a link', (p) => (p.AlarmDescription = 'Lost.')],
